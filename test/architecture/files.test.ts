@@ -43,7 +43,7 @@ describe("files", () => {
     expect(sources.length).toBeGreaterThan(50);
   });
 
-  // A checkout at `/x` or `/src` cannot be determined from an ordinary path, so only deeper ones are looked for.
+  // A checkout at `/x` or `/src` cannot be distinguished from an ordinary path, so only deeper ones are looked for.
   it.skipIf(root.split(/[\\/]/).filter(Boolean).length < 2)("have no path of this checkout in them", () => {
     const here = root.replace(/[\\/]$/, "");
     const texts = files.filter((path) => /\.(rs|ts|mts|mjs|md|json|toml|ya?ml|sh)$/.test(path));

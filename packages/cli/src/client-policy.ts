@@ -31,7 +31,7 @@ export async function clientPolicy(
       if (canAsk()) return policy.authorize(request, options);
       const { approve: _, ...silent } = options;
       if (hasPolicy(asked)) return policy.authorize(request, silent);
-      // The owner's `blockedCommands` may be in it, which cannot be determined before it runs.
+      // The owner's `blockedCommands` may be in it, which is not known before it runs.
       // What is typed into a program can do no more than a command that runs unasked here.
       const doubts = (request.doubts ?? []).filter(({ code }) => !TYPED_UNKNOWN.has(code));
       if (doubts.length > 0) return policy.authorize(request, silent);

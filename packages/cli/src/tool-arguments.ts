@@ -66,7 +66,7 @@ export function parseToolArguments(words: readonly string[]): ToolArguments {
   return { ...asked, params };
 }
 
-/** What every command that has the tools is reported by its options. */
+/** What the options say in every command that has the tools. */
 function toolArguments(values: {
   policy?: string | undefined;
   mode?: string | undefined;

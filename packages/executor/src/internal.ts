@@ -15,11 +15,11 @@ export { checkCommandEnv, childEnvironment } from "./environment/child-environme
 export { nonInteractiveEnv } from "./environment/non-interactive.ts";
 export { guardListener, warnAboutListener } from "./host-listener.ts";
 export { foregroundWaitMs } from "./jobs/foreground.ts";
-export { type HostMark, isProcessAlive, ownMark } from "./jobs/host-identity.ts";
 export { endedText, jobLabel, listLine, MAX_DELIVERED_CHARS, portsNote, startedText } from "./jobs/job-texts.ts";
 export { type LogFilter, logFilter } from "./jobs/log-reader.ts";
 export { withinLines } from "./output/line-window.ts";
 export { TailBuffer } from "./output/tail-buffer.ts";
+export { type HostMark, isProcessAlive, ownMark } from "./process-mark.ts";
 export { PROGRESS_LINES } from "./progress.ts";
 export { READ_ONLY_ENV } from "./read-only/read-only-environment.ts";
 export { PROJECT_RULES, type RuleFile, readRuleFile } from "./rule-files.ts";

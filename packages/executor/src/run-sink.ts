@@ -174,12 +174,13 @@ async function saveText({ path }: ArtifactAllocation, text: string): Promise<str
  * the store, whose owner looks for it here. What that means for the artifact, where it failed.
  */
 async function fetch(
-  { store, onSessionClosed }: RunSinkSource,
+  source: RunSinkSource,
   { allocation, far }: { allocation: ArtifactAllocation; far: FarSpill },
   output: RunOutput | undefined,
   isGrowing: boolean,
 ): Promise<Kept | undefined> {
-  if (output === undefined) return beginningOf({ store, onSessionClosed }, { allocation, far });
+  const { store, onSessionClosed } = source;
+  if (output === undefined) return beginningOf(source, { allocation, far });
   const isThere = output.spilled || output.spillError !== undefined;
   const isOwn = store.moveTo(allocation.id, allocation.path, isThere ? far : undefined);
   if (!isThere) return undefined;
@@ -199,7 +200,7 @@ async function fetch(
 
 /** The file of a run that was given up: what it holds so far is the beginning of its output, and it may still grow. */
 async function beginningOf(
-  { store, onSessionClosed }: Pick<RunSinkSource, "store" | "onSessionClosed">,
+  { store, onSessionClosed }: RunSinkSource,
   { allocation, far }: { allocation: ArtifactAllocation; far: FarSpill },
 ): Promise<Kept> {
   let size = 0;

@@ -1,4 +1,5 @@
 /** A console's bounds on a device of the test's own: its screen's size, its result's text, how it is given up. */
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DEFAULT_MAX_BYTES } from "@pi-bash/contract";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -131,6 +132,16 @@ describe("the result of a console", () => {
     });
     expect(onEnd.mock.calls).toEqual([[{ cancelled: true, timedOut: false }]]);
     expect((await run(() => Promise.reject(lost))).result.output).toBe("[cut off]");
+  });
+
+  it("has as much of it in its file as the request allows, and says that this is not all", async () => {
+    const artifact = { id: "a1", path: join(scratchFolder(), "raw.log") };
+    const request = { maxBytes: 6, artifact, artifactMaxBytes: 7 };
+    const { result } = await run(writes("one\r\ntwo\r\n333\r\n"), { request });
+
+    expect(result).toMatchObject({ truncated: true, artifactError: expect.stringContaining("7") });
+    expect(result).not.toHaveProperty("artifactId");
+    expect(readFileSync(artifact.path, "utf8")).toBe("one\r\ntw");
   });
 
   it("of a start that failed has its message alone, in bytes and lines", async () => {

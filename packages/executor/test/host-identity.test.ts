@@ -1,7 +1,8 @@
 /** Whether the process or the manager behind a record still runs, also where the system says nothing of its start. */
 import { spawnSync } from "node:child_process";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { enterHost, isHostAlive, isProcessAlive, leaveHost, ownMark } from "../src/jobs/host-identity.ts";
+import { enterHost, isHostAlive, leaveHost } from "../src/jobs/host-identity.ts";
+import { isProcessAlive, ownMark } from "../src/process-mark.ts";
 
 /** Beyond the largest number that Linux gives a process, so that no system has a start time for it. */
 const NO_PROCESS = 2 ** 22 + 1;

@@ -16,12 +16,12 @@ export interface PartialArguments {
 /** Longest text that is looked at, in UTF-16 units: more than any screen shows. */
 const MAX_UNITS = 64 * 1024;
 
-/** A beginning of a JSON object, as far as it can be determined. The object has no prototype. */
+/** The beginning of a JSON object, as far as it can be read. The object has no prototype. */
 export function partialObject(text: string): Readonly<Record<string, unknown>> {
   return new Reader(text.slice(0, MAX_UNITS)).object(0).value;
 }
 
-/** What can be determined of a beginning of JSON. Anything that cannot is left out. */
+/** What can be read of the beginning of a JSON text; the rest is left out. */
 export function partialArguments(text: string): PartialArguments {
   const { command, description, cwd, timeout, env } = partialObject(text);
   const pairs =
@@ -62,7 +62,7 @@ class Reader {
         if (found !== undefined) value[key] = found;
       }
       this.#take(",");
-      if (this.#at === start) break; // Not JSON: nothing more can be determined.
+      if (this.#at === start) break; // Not JSON: nothing more can be read.
     }
     return { value };
   }
@@ -91,7 +91,7 @@ class Reader {
       const found = this.#value(depth + 1);
       if (found !== undefined) values.push(found);
       this.#take(",");
-      if (this.#at === start) break; // Not JSON: nothing more can be determined.
+      if (this.#at === start) break; // Not JSON: nothing more can be read.
     }
     return values;
   }

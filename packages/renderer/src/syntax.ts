@@ -1,5 +1,5 @@
 /**
- * Colours a command line for the eye. It decides nothing: what a command does is reported by `@pi-bash/command`, and a wrong
+ * Colours a command line for the eye. It decides nothing: what a command does, `@pi-bash/command` says, and a wrong
  * guess here is a wrong colour.
  */
 import { displayText } from "@pi-bash/contract";

@@ -112,6 +112,7 @@ export async function runOnPty(
       timeoutMs: call.timeout.milliseconds,
       signal,
       artifact: own ?? (place.artifact === false ? undefined : place.artifact),
+      artifactMaxBytes: store.maxBytes,
       maxBytes: settings["bash.outputMaxBytes"],
       title: "Console",
       ui: context.ui,

@@ -17,6 +17,8 @@ export interface PtyRequest {
   signal: AbortSignal | undefined;
   /** File for the raw output; absent: nowhere. */
   artifact: ArtifactAllocation | undefined;
+  /** Most bytes of that file (setting `artifacts.maxBytes`). */
+  artifactMaxBytes: number;
   /** Most bytes of text in the result. */
   maxBytes: number;
   /** Title of the overlay. */

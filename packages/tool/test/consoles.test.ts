@@ -106,13 +106,16 @@ describe("a console", () => {
   });
 
   it("is given the command, where it runs and how long, and a file", async () => {
-    const { call, requests, folder } = consoleOf({ settings: { shellPrefix: "nice", "bash.outputMaxBytes": 9_000 } });
+    const { call, requests, folder } = consoleOf({
+      settings: { shellPrefix: "nice", "bash.outputMaxBytes": 9_000, "artifacts.maxBytes": 70_000 },
+    });
     await call({ timeout: 7, env: { A: "b" } });
     expect(requests[0]).toMatchObject({
       command: "nice vi x",
       cwd: folder,
       timeoutMs: 7_000,
       maxBytes: 9_000,
+      artifactMaxBytes: 70_000,
       title: "Console",
       ui: PERSON.ui,
       env: { A: "b" },

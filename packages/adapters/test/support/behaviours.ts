@@ -35,7 +35,7 @@ const TOOL_WORDS =
 
 /**
  * `makeLoop` makes the SDK's loop over the tools of a session. `wrongWords`: how wrong parameters are answered, where the
- * SDK checks them before the tool and cannot be determined to leave it.
+ * SDK checks them before the tool and has no option that turns that off.
  */
 export function behavesInTheLoop(
   makeLoop: (agent: AgentSession) => Promise<Loop> | Loop,

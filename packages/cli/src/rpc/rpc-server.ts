@@ -215,7 +215,7 @@ function parseLine(line: InputLine): Parsed {
   return "request" in parsed ? parsed : malformed(value, parsed.problem);
 }
 
-/** The answer names what can be determined of the request, so that its sender finds it. */
+/** The answer names what could be read of the request, so that its sender finds it. */
 function malformed(value: unknown, why: string): Parsed {
   const { id, type } = typeof value === "object" && value !== null ? (value as { id?: unknown; type?: unknown }) : {};
   return {

@@ -7,8 +7,7 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import { access, chmod, type FileHandle, lstat, mkdir, open, rename, stat, unlink } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, resolve } from "node:path";
 
 const FOLDER_MODE = 0o700;
 const FILE_MODE = 0o600;
@@ -43,20 +42,6 @@ export function randomSlice(size: number): Buffer {
   const slice = batch.subarray(0, size);
   batch = batch.subarray(size);
   return slice;
-}
-
-/**
- * A new private folder below the system's temporary one: `<tmp>/pi-bash-<uid>/<purpose>-<random>`.
- *
- * Where the per-user folder is not ours (another user made it first), a random one beside it is used instead.
- */
-export async function makeTemporaryFolder(purpose: string): Promise<string> {
-  const base = join(tmpdir(), `pi-bash-${String(process.getuid?.() ?? 0)}`);
-  const name = `${purpose}-${randomName()}`;
-  const folder = join((await isOurs(base)) ? base : `${base}-${randomName()}`, name);
-  await ensurePrivateFolder(dirname(folder));
-  await ensurePrivateFolder(folder);
-  return folder;
 }
 
 /**
@@ -145,11 +130,4 @@ export async function writePrivateFile(path: string, content: string | Uint8Arra
     await unlink(partial).catch(() => undefined);
     throw error;
   }
-}
-
-/** Whether `path` is free or a folder of ours. */
-async function isOurs(path: string): Promise<boolean> {
-  const found = await lstat(path).catch(() => undefined);
-  if (found === undefined) return true;
-  return found.isDirectory() && (process.getuid === undefined || found.uid === process.getuid());
 }

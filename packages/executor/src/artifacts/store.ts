@@ -16,16 +16,10 @@ import {
 import type { OutputMask } from "../natives-port.ts";
 import type { FarSpill } from "../places/far-spill.ts";
 import { ArtifactError, type ArtifactSelection, parseArtifactAddress } from "./address.ts";
-import {
-  ensurePrivateFolder,
-  makeTemporaryFolder,
-  openPrivateFile,
-  randomName,
-  randomSlice,
-  writePrivateFile,
-} from "./private-folder.ts";
+import { ensurePrivateFolder, openPrivateFile, randomName, randomSlice, writePrivateFile } from "./private-folder.ts";
 import { type ArtifactText, readArtifact } from "./read.ts";
 import type { ReadableFile } from "./readable-file.ts";
+import { makeTemporaryFolder } from "./temporary-folder.ts";
 
 /**
  * Ids are random, not counted: after a restart an address in an old conversation must find its own artifact or

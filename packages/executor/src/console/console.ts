@@ -47,6 +47,8 @@ export interface ConsoleRequest {
   signal: AbortSignal | undefined;
   /** File for the raw output; absent: nowhere. */
   artifact: ArtifactAllocation | undefined;
+  /** Most bytes of that file. Default `DEFAULT_ARTIFACT_MAX_BYTES`. */
+  artifactMaxBytes?: number;
   title: string;
   /** Most bytes of text in the result. Default 51,200. */
   maxBytes?: number;
@@ -128,7 +130,7 @@ class ConsoleRun {
       maxBytes: request.maxBytes ?? DEFAULT_MAX_BYTES,
       ...(request.artifact === undefined
         ? {}
-        : { spillPath: request.artifact.path, spillMaxBytes: DEFAULT_ARTIFACT_MAX_BYTES }),
+        : { spillPath: request.artifact.path, spillMaxBytes: request.artifactMaxBytes ?? DEFAULT_ARTIFACT_MAX_BYTES }),
     });
     try {
       const end = await this.#watch(pty, { cols, rows }, async (chunk) => {

@@ -28,7 +28,7 @@ const QUARANTINE_MS = 30_000;
 const CLOSE_BOUND_MS = 10_000;
 /** Most time the question for living children may take, in milliseconds. */
 const COUNT_BOUND_MS = 1_000;
-/** Keys of closed sessions that are remembered, so that their next call can be determined about the lost state. */
+/** Keys of closed sessions that are remembered, so that their next call can say that state was lost. */
 const MAX_REMEMBERED_KEYS = 4_096;
 
 export interface SessionPoolOptions {

@@ -5,12 +5,8 @@
  */
 import { lstat, readFile, rm, unlink } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import {
-  createPrivateFile,
-  ensurePrivateFolder,
-  makeTemporaryFolder,
-  writePrivateFile,
-} from "../artifacts/private-folder.ts";
+import { createPrivateFile, ensurePrivateFolder, writePrivateFile } from "../artifacts/private-folder.ts";
+import { makeTemporaryFolder } from "../artifacts/temporary-folder.ts";
 
 /** Files of one snapshot. */
 export interface SnapshotFiles {
