@@ -15,11 +15,11 @@ const README_TABLE = /(<!-- platforms:[^\n]*-->\n)[\s\S]*?(<!-- \/platforms -->)
 
 const head = (commit) => `# Platforms
 
-Written by \`npm run package -- --all\` on one Linux x64 machine, of the sources of commit ${commit}:
-what that run saw, nothing else. "Built" means that the addon (first size) and the supervisor (second) were linked for the
-target. "Loaded" means that a Node of the target loaded the addon from an install. "Tests" says what was run then; bash and
-the programs of a tour were those of the machine, which neither qemu nor musl's Node translates. The workflows in
-\`.github/workflows\` build and test each target on a system of its own; their results are not in this table.
+Written by \`npm run package -- --all\` on one Linux x64 machine, from the sources of commit ${commit}:
+it shows only what that run saw. "Built" means that the addon (first size) and the supervisor (second) were linked for the
+target. "Loaded" means that a Node of the target loaded the addon from an install. "Tests" lists what ran after that. Bash
+and the tour's programs were the machine's own, which neither qemu nor musl's Node translates. The workflows in
+\`.github/workflows\` build and test each target on its own system; their results are not in this table.
 
 | target | package | built | loaded | tests |
 |---|---|---|---|---|
@@ -37,40 +37,45 @@ function runtimeLines(root) {
 
 /** What was seen of other runtimes: `npm run test:runtimes` writes it again, also into a page that is there. */
 const runtimesSection = (root) =>
-  `## Runtimes on linux-x64-gnu\n\nAll TypeScript tests, by \`npm run test:runtimes\`; the oldest Node gets the tour. On Bun\nthe tests run in vitest under Bun, and the programs that they start are Bun's, too; skipped there: the API reference\n(TypeScript's API needs Node), a stand-in for an old addon (\`require.extensions\`) and the attempts to get out of a\nsandbox (Bun does not say why a socket was refused).\n\n${runtimeLines(root)}`;
+  `## Runtimes on linux-x64-gnu\n\nAll TypeScript tests, by \`npm run test:runtimes\`; the oldest Node runs the tour. On Bun\nthe tests run in vitest under Bun, and so do the programs that they start. Skipped there: the API reference\n(TypeScript's API needs Node), a stand-in for an old addon (\`require.extensions\`) and the attempts to escape from a\nsandbox (Bun does not report why a socket was refused).\n\n${runtimeLines(root)}`;
 
 /** What does not depend on a run. `test/checks/platforms-page.test.ts` compares it with the page. */
 export const SIZE_SECTION = `## What an install weighs
 
 All packages for one system, in an empty project with nothing else in \`node_modules\`: at most ${MAX_INSTALL_BYTES.toLocaleString("en")} bytes, above which
-\`npm run package\` fails; 20.6 million now. 17.3 of them are ours: 7.0 the platform's package, 6.3 the two of \`pi-host\`, 0.2 the bash
-driver's. \`@xterm/headless\` has 2.0, nine tenths of it source maps and a second format: it stays a dependency like any other,
-which a host can share and update. The rest is \`re2js\` (regular expressions) and \`unbash\` (the parser of commands), with 0.06
-for the widths of characters. Who opens no places leaves the two of \`pi-host\` out (\`npm install --omit=optional\`, with the
-platform's package named).
+\`npm run package\` fails; now 20.6 million:
 
-zod would be 6.3 more (every locale, its sources, two module formats). What is used of it is in \`@pi-bash/contract\` and in
-\`@pi-bash/places\`, with its declarations: 0.5 in each. For a host with a zod of its own the schemas are zod's all the same: they go into its objects and
-unions, its \`toJSONSchema\` reads them, and the AI SDK takes them as they are, which \`npm run package\` tries. What two copies of
-zod in one program cost is in [decision 0006](decisions/0006-build-tools.md).
+- 17.3 of our own: 7.0 for the platform's package, 6.3 for the two of \`pi-host\`, 0.2 for the bash driver's.
+- 2.0 for \`@xterm/headless\`, nine tenths of it source maps and a second format. It stays an ordinary dependency, which a
+  host can share and update.
+- The rest is \`re2js\` (regular expressions) and \`unbash\` (the command parser), with 0.06 for character widths.
+
+If you do not open places, leave the two \`pi-host\` packages out: \`npm install --omit=optional\`, with the platform's
+package named.
+
+zod would add 6.3 (every locale, its sources, two module formats). \`@pi-bash/contract\` and \`@pi-bash/places\` include the part
+that they use, with its declarations: 0.5 each. A host with its own zod can still use the schemas as zod's: they work in its
+objects and unions, its \`toJSONSchema\` reads them, and the AI SDK accepts them as they are; \`npm run package\` tries all
+three. [Decision 0006](decisions/0006-build-tools.md) says what two copies of zod in one program cost.
 `;
 
 export const NEEDS_SECTION = `## What a target needs
 
-- glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04), which is what Node's own builds need; musl 1.2 or newer.
-- macOS 11 or newer. Windows 10 or newer, with Git for Windows for its bash.
-- Read-only commands need Linux 5.13 with Landlock and the bash driver; with Linux 6.12 they hold signals too ([read-only.md](read-only.md#where-it-cannot-be-had)).
-- The bash driver is a package of its own for Linux: \`@pi-bash/bash-driver\`, one object for x64 and one for arm64, of either C
-  library. [Which bashes take it](../bash-driver/README.md#seen-of-bashes); with another one, on macOS and on Windows sessions do without.
-- Elsewhere [the fallback](natives.md) runs commands without sessions.
-- A place is Linux on x64 or arm64, with bash ([places.md](places.md)); it may be opened from any of these systems.
+- glibc 2.28 or newer (RHEL 8, Debian 10, Ubuntu 20.04), as Node's own builds need; or musl 1.2 or newer.
+- macOS 11 or newer; or Windows 10 or newer, with Git for Windows for its bash.
+- Read-only commands need Linux 5.13 with Landlock and the bash driver; from Linux 6.12 on they block signals too ([read-only.md](read-only.md#where-it-cannot-be-had)).
+- The bash driver is a separate package for Linux: \`@pi-bash/bash-driver\`, one object for x64 and one for arm64, each for
+  either C library. See [which bashes can load it](../bash-driver/README.md#seen-of-bashes). With any other bash, on macOS and
+  on Windows, sessions use the [per-command engine](per-command.md).
+- On other systems the [\`child_process\` fallback](natives.md#where-there-is-no-addon) runs commands without sessions.
+- A place needs Linux on x64 or arm64, with bash ([places.md](places.md)); any of these systems can open it.
 `;
 
 /** What stands above the table of `pi-host`. */
 export const PLACES_TEXT = `## Places
 
-\`pi-host\` is what is sent to [places](places.md): static, the same for each C library. An install has those of both
-processors, on every system: a place may have another one than the machine that opens it.
+\`pi-host\` is sent to [places](places.md). It is static, and the same for each C library. An install on any system includes
+the builds for both processors, since a place may have a different one from the machine that opens it.
 `;
 
 /** A stand-in is built to be tried and never published. */

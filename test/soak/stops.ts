@@ -122,7 +122,7 @@ const WARM_ROUNDS = 500;
 const COUNTED_ROUNDS = 1_500;
 
 /**
- * What bash's heap may add for each stop: what bash holds in local variables when it jumps is lost (docs/bash-versions.md has
+ * What bash's heap may add for each stop: what bash holds in local variables when it jumps is lost (docs/cancellation.md has
  * the figures, and those of a plain bash that is interrupted).
  */
 const GROWTH_KIB = 1;

@@ -56,3 +56,69 @@ pub(crate) async fn until(instant: Option<Instant>) {
         None => std::future::pending().await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+
+    #[test]
+    fn a_deadline_that_a_stopped_host_missed_moves_once_and_no_further_than_its_bound() {
+        let mut deadline = Deadline::new(Some(Instant::now() - seconds(3600)));
+        assert!(deadline.is_set());
+
+        let before = Instant::now();
+        assert!(deadline.extend_if_late());
+        let moved = deadline.at.unwrap();
+        assert!(moved >= before + LATE_EXTENSION && moved <= Instant::now() + LATE_EXTENSION);
+
+        deadline.at = Some(Instant::now() - seconds(3600));
+        assert!(!deadline.extend_if_late(), "once");
+    }
+
+    #[test]
+    fn a_deadline_that_is_little_late_moves_by_as_much() {
+        let late = Duration::from_millis(500);
+        let mut deadline = Deadline::new(Some(Instant::now() - late));
+
+        let before = Instant::now();
+        assert!(deadline.extend_if_late());
+        assert!(deadline.at.is_some_and(|at| at >= before + late));
+    }
+
+    #[test]
+    fn one_that_is_not_late_or_not_there_stays_and_may_move_later() {
+        let at = Instant::now() + seconds(3600);
+        let mut deadline = Deadline::new(Some(at));
+        assert!(!deadline.extend_if_late());
+        assert_eq!(deadline.at, Some(at));
+        assert!(deadline.may_extend);
+
+        let mut none = Deadline::new(None);
+        assert!(!none.is_set() && !none.extend_if_late());
+        assert_eq!(none.and(seconds(1)), None);
+    }
+
+    #[test]
+    fn a_consumer_has_its_time_from_the_deadline_or_from_now_where_that_is_later() {
+        let at = Instant::now() + seconds(3600);
+        assert_eq!(Deadline::new(Some(at)).and(seconds(5)), Some(at + seconds(5)));
+
+        let before = Instant::now();
+        let missed = Deadline::new(Some(before - seconds(3600))).and(seconds(5)).unwrap();
+        assert!(missed >= before + seconds(5));
+    }
+
+    #[tokio::test]
+    async fn a_deadline_comes_when_it_is_there_and_else_never() {
+        let soon = Instant::now() + Duration::from_millis(20);
+        tokio::time::timeout(seconds(30), Deadline::new(Some(soon)).come()).await.unwrap();
+        assert!(Instant::now() >= soon);
+
+        let mut never = std::pin::pin!(Deadline::new(None).come());
+        assert!(tokio::time::timeout(Duration::from_millis(1), &mut never).await.is_err());
+    }
+}

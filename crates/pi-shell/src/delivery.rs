@@ -258,3 +258,7 @@ impl Delivery {
 fn has_other_threads() -> bool {
     tokio::runtime::Handle::current().runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread
 }
+
+#[cfg(test)]
+#[path = "delivery_cases.rs"]
+mod cases;

@@ -240,3 +240,66 @@ impl LimitMet {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_has_a_status_a_signal_or_was_ended_by_us() {
+        for (outcome, code, signal, status) in [
+            (ExitOutcome::Exited { code: 3 }, Some(3), None, Some(3)),
+            (ExitOutcome::Signaled { signal: 9 }, None, Some(9), Some(137)),
+            (ExitOutcome::TimedOut, None, None, None),
+            (ExitOutcome::Cancelled, None, None, None),
+            (ExitOutcome::Unanswered, None, None, None),
+        ] {
+            assert_eq!(outcome.exit_code(), code, "{outcome:?}");
+            assert_eq!(outcome.signal(), signal, "{outcome:?}");
+            assert_eq!(outcome.status(), status, "{outcome:?}");
+            assert_eq!(outcome.is_stop(), status.is_none(), "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn usage_is_counted_in_microseconds_and_kib_and_shown_in_milliseconds_and_bytes() {
+        let usage = ResourceUsage::counted(1_500, 250, 3);
+
+        assert_eq!(usage.times_ms(), (1.5, 0.25));
+        assert_eq!(usage.peak_memory_bytes, Some(3072));
+        assert_eq!(ResourceUsage::counted(0, 0, 1).peak_memory_bytes, Some(1024));
+        assert_eq!(ResourceUsage::counted(1, 1, 0).peak_memory_bytes, None);
+    }
+
+    #[test]
+    fn a_result_has_whole_microseconds_and_says_whether_it_was_ended_for_input() {
+        let result = |outcome, wall_time| RunResult {
+            outcome,
+            working_dir: None,
+            session_reset: false,
+            lost_with_shell: Vec::new(),
+            survivors: Vec::new(),
+            wall_time,
+            output: None,
+            sandbox: None,
+            limits_met: Vec::new(),
+            read_only: None,
+            input_wanted: None,
+            usage: None,
+        };
+        let ended = result(ExitOutcome::Unanswered, Duration::from_nanos(1_234_567));
+        let other = result(ExitOutcome::Cancelled, Duration::from_secs(2));
+
+        assert!(ended.ended_for_input() && !other.ended_for_input());
+        assert!((ended.wall_time_ms() - 1.235).abs() < 1e-9, "{}", ended.wall_time_ms());
+        assert!((other.wall_time_ms() - 2_000.0).abs() < 1e-9, "{}", other.wall_time_ms());
+    }
+
+    #[test]
+    fn what_was_lost_and_which_limit_was_met_have_names() {
+        let lost = [LostWithShell::Jobs, LostWithShell::Descriptors].map(LostWithShell::name);
+        assert_eq!(lost, ["jobs", "descriptors"]);
+        let met = [LimitMet::Memory, LimitMet::Processes, LimitMet::CpuTime, LimitMet::FileSize];
+        assert_eq!(met.map(LimitMet::name), ["memory", "processes", "cpu-time", "file-size"]);
+    }
+}

@@ -22,7 +22,7 @@ describe("pi-bash settings", () => {
       expect(text?.trim()).toMatch(/^[A-Z]/);
     }
     expect(settingsText(["defaultTimeout"])).toBe(
-      "defaultTimeout (300000)\n    a whole number, 1000 to 3600000\n    Deadline of a call that names none, in milliseconds.\n",
+      "defaultTimeout (300000)\n    a whole number, 1000 to 3600000\n    Deadline of a call that sets none, in milliseconds.\n",
     );
     expect(settingsText(["async.maxJobs"])).toContain("a whole number, 1 or more\n");
     expect(settingsText(["sandbox.network"])).toContain("true or false, or a JSON object\n");
@@ -44,7 +44,7 @@ describe("pi-bash settings", () => {
 
     expect(JSON.parse(stdout)).toMatchObject({
       type: "object",
-      properties: { "async.maxJobs": { minimum: 1, description: "Jobs that may run at one time in a session." } },
+      properties: { "async.maxJobs": { minimum: 1, description: "Most jobs that run at the same time in a session." } },
     });
   });
 });

@@ -5,6 +5,8 @@
 export { findValues } from "./find-predicates.ts";
 export { singleQuoted } from "./fixups.ts";
 export { INTERNAL_SCHEMES, parseInternalUrl } from "./internal-urls.ts";
-export { MAX_COMMAND_BYTES } from "./text-limits.ts";
+export { SHELLS, type ShellLanguage, shellOptions } from "./shell-text.ts";
+export { isLimitProblem, MAX_COMMAND_BYTES } from "./text-limits.ts";
 export { programName, programNameOf } from "./unwrap.ts";
+export { isBeyondLimits, readsCommands } from "./unwrap-shell.ts";
 export { arrayElements, type ParameterPiece, type WordPiece, type WordPieces, wordPieces } from "./word-pieces.ts";

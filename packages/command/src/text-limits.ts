@@ -20,6 +20,11 @@ export function findTextProblem(command: string): SyntaxProblem | undefined {
   return isTooDeep(command) ? { message: "nested too deeply", offset: 0 } : undefined;
 }
 
+/** True for a problem that is a limit of ours: the text may be valid, and what it does was not looked at. */
+export function isLimitProblem({ message }: SyntaxProblem): boolean {
+  return /^(?:too many parts|nested too deeply|is longer than )/.test(message);
+}
+
 /** Levels of parentheses or braces in a text that is parsed at all. */
 const MAX_OPEN = 64;
 /** Signs between commands in the part of a text that is parsed: each stands for two syntax nodes or more. */

@@ -7,7 +7,7 @@
 import { emit, type Guess, type State, type Step, together, type Unwrapped, unresolved } from "./unwrap-state.ts";
 import { appendedWord, type Filling, filledWord, literalWord, type Span, type Word } from "./word.ts";
 import { readOptions } from "./wrapper-options.ts";
-import type { WrapperSpec } from "./wrapper-table.ts";
+import type { WrapperSpec } from "./wrapper-spec.ts";
 
 /** The options of `fd` before a command; from the manual of fd 10.3. Which of them only read is the policy's matter. */
 const FD: WrapperSpec = {
@@ -30,7 +30,6 @@ const FD: WrapperSpec = {
     "--glob",
     "--regex",
     "--fixed-strings",
-    "--and",
     "--absolute-path",
     "--relative-path",
     "--list-details",
@@ -51,6 +50,7 @@ const FD: WrapperSpec = {
     "--hyperlink",
   ],
   longValued: [
+    "--and",
     "--max-depth",
     "--min-depth",
     "--exact-depth",
@@ -120,9 +120,10 @@ function readFdOption(
     const option = [word, word, ...argv.slice(index + 1, index + 1 + values)];
     return readOptions(FD, option).kind === "at" ? { values } : undefined;
   }
+  // What is attached is the whole command: `fd -xrm . /etc` runs `rm` on all below `/etc`. Tried with fd 8.6.
+  if (attached !== "") return { values: 0, runs: [literalWord(attached, word.span)] };
   const count = untilEnd(argv, index + 1);
-  const rest = argv.slice(index + 1, index + 1 + count);
-  return { values: count + 1, runs: attached === "" ? rest : [literalWord(attached, word.span), ...rest] };
+  return { values: count + 1, runs: argv.slice(index + 1, index + 1 + count) };
 }
 
 /** Words up to the `;` that ends a command, or all. */

@@ -5,7 +5,9 @@
  * line does not show, is opaque: anything may run.
  */
 import { readsAlike, SHELLS, type ShellLanguage, shellOptions } from "./shell-text.ts";
+import { isLimitProblem } from "./text-limits.ts";
 import {
+  type EffectiveCommand,
   emit,
   NOTHING,
   opaque,
@@ -17,10 +19,13 @@ import {
   within,
 } from "./unwrap-state.ts";
 import { walkText } from "./walk.ts";
-import { literalWord, type Word } from "./word.ts";
+import { attachedWord, literalWord, type Word } from "./word.ts";
 
 /** Shell texts inside shell texts that are followed; deeper ones are opaque. */
 const MAX_SHELL_TEXTS = 8;
+
+const TOO_DEEP = "shell texts nested too deeply";
+const TOO_LARGE = "a text for a shell is too large to be read";
 
 /** Longest text that is read on a guess, in UTF-16 units. */
 const MAX_GUESSED_CHARS = 512;
@@ -89,14 +94,18 @@ export function throughText(
   if (text === undefined) return emit(argv, state);
   if (text.expansions.input) return opaque(argv, state, `the text for \`${via}\` is completed while it runs`);
   if (text.value === null) return opaque(argv, state, `the text for \`${via}\` expands`);
-  if (state.shellTexts >= MAX_SHELL_TEXTS) return opaque(argv, state, "shell texts nested too deeply");
+  if (state.shellTexts >= MAX_SHELL_TEXTS) return opaque(argv, state, TOO_DEEP);
   // Several guesses may lead to one text, and each would read it.
   if (state.guessing && text.value.length > MAX_GUESSED_CHARS) return opaque(argv, state, "the text is too long");
   const facts = walkText(text.value, { span: text.span, context: state.simple.context });
   const inner = { ...state, via: [...state.via, via], shellTexts: state.shellTexts + 1 };
   const problem =
     facts.errors.length > 0
-      ? opaque(argv, state, `the text for \`${via}\` is not a valid command line`)
+      ? opaque(
+          argv,
+          state,
+          facts.errors.some(isLimitProblem) ? TOO_LARGE : `the text for \`${via}\` is not a valid command line`,
+        )
       : readsAlike(language, text.value)
         ? NOTHING
         : opaque(argv, state, `the shell of \`${via}\` may read its text otherwise`);
@@ -151,20 +160,40 @@ export function throughAliases(argv: readonly Word[], state: State, step: Step):
   return together([emit(argv, state), ...bodies]);
 }
 
-const TEXT_OPTION = /^(?:-[A-Za-z]*c|--command|--session-command)$/;
+/** `-c`, `--command` and `--session-command`, alone in a bundle and abbreviated: su(1), script(1). */
+const TEXT_OPTION = /^(?:-[A-Za-z]*c|--c[a-z]*|--se[a-z-]*)$/;
+/** The same with the text attached: `-c'rm x'`, `--command=rm`. */
+const ATTACHED_TEXT = /^(?:-[aefqlmpP]*c(?!$)|--(?:c[a-z]*|se[a-z-]*)=)/;
 
 /** `su -c text`, `script -c text`, `flock FILE -c text`. Other forms start a shell that reads its input. */
 export function throughCommandOption(name: string, argv: readonly Word[], state: State, step: Step): Unwrapped {
   const shell = opaque(argv, state, `\`${name}\` starts a shell`);
   const at = argv.findIndex((word) => TEXT_OPTION.test(word.value ?? ""));
-  const inline = argv.find((word) => /^--(?:session-)?command=/.test(word.leading));
+  const inline = argv.find((word) => ATTACHED_TEXT.test(word.leading));
   if (at === -1 && inline === undefined) return shell;
-  const text = inline === undefined ? argv[at + 1] : attachedValue(inline);
   const inner = { ...state, privileged: true };
-  return together([shell, throughText({ via: `${name} -c`, text, language: "posix" }, argv, inner, step)]);
+  const texts = [at === -1 ? undefined : argv[at + 1], inline === undefined ? undefined : attachedText(inline)];
+  const read = texts.flatMap((text) =>
+    text === undefined ? [] : [throughText({ via: `${name} -c`, text, language: "posix" }, argv, inner, step)],
+  );
+  return together([shell, ...read]);
 }
 
-function attachedValue(word: Word): Word {
-  const literal = literalWord(word.display.slice(word.display.indexOf("=") + 1), word.span);
-  return word.value === null ? { ...literal, value: null } : literal;
+function attachedText(word: Word): Word {
+  return attachedWord(word, ATTACHED_TEXT.exec(word.leading)?.[0].length ?? 0);
+}
+
+/** True for a command of which a part was not read because it passes a limit of ours: what it runs may be anything. */
+export function isBeyondLimits({ unresolved }: EffectiveCommand): boolean {
+  return unresolved === TOO_DEEP || unresolved === TOO_LARGE || unresolved === "too many wrappers";
+}
+
+/**
+ * True for a program that is not a shell by its name and takes commands from its input: `sudo -s`, `su`, `ssh HOST`, `at`.
+ * Beside a `-c` the input is that of the text's commands.
+ */
+export function readsCommands({ argv, unresolved = "" }: EffectiveCommand): boolean {
+  if (!/` (?:starts a shell|runs its input)$/.test(unresolved)) return false;
+  const hasText = argv.some((word) => TEXT_OPTION.test(word.value ?? "") || ATTACHED_TEXT.test(word.leading));
+  return !hasText || !/(?:^|\/)(?:su|script|runuser|flock)$/.test(argv[0]?.value ?? "");
 }

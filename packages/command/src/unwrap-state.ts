@@ -5,7 +5,7 @@
  * neighbours `unwrap-shell.ts` and `unwrap-find.ts`.
  */
 import type { Assignment, SimpleCommand, SyntaxFacts } from "./syntax.ts";
-import { isAppended, type Span, type Word } from "./word.ts";
+import { attachedWord, isAppended, type Span, type Word } from "./word.ts";
 
 /** A command that runs in the end, with the wrappers that led to it. */
 export interface EffectiveCommand {
@@ -29,6 +29,10 @@ export interface EffectiveCommand {
   readonly opaque: boolean;
   /** True where a wrapper on the way changes the folder: `find -execdir`. */
   readonly elsewhere: boolean;
+  /** Folders that wrappers on the way go to, outermost first, as they are written: `env -C FOLDER`. */
+  readonly movedTo: readonly Word[];
+  /** True where a launcher on the way runs it in a container or on another machine: `docker exec`. */
+  readonly contained: boolean;
   /** Assignments that apply to it, from prefixes and from `env` and `sudo`. */
   readonly assignments: readonly Assignment[];
   /** The simple command it came from: the written one, or the one inside `bash -c '…'`. */
@@ -46,7 +50,10 @@ export interface EffectiveCommand {
 export interface Unwrapped {
   readonly effective: readonly EffectiveCommand[];
   readonly nested: readonly SyntaxFacts[];
-  /** Readings of wrappers that were not understood: each later word taken for the program. Never a proof, only a doubt. */
+  /**
+   * What a launcher (`npx`, `docker exec`) may start, and readings of wrappers that were not understood: each later word
+   * taken for the program. Never a proof, only a doubt.
+   */
   readonly perhaps: readonly EffectiveCommand[];
 }
 
@@ -56,6 +63,8 @@ export interface State {
   readonly assignments: readonly Assignment[];
   readonly argvComplete: boolean;
   readonly elsewhere: boolean;
+  readonly movedTo: readonly Word[];
+  readonly contained: boolean;
   readonly privileged: boolean;
   readonly noisy: boolean;
   readonly simple: SimpleCommand;
@@ -63,6 +72,8 @@ export interface State {
   readonly shellTexts: number;
   /** True inside a guess, which makes no guesses of its own. */
   readonly guessing: boolean;
+  /** How many readings of the written command this may be one of: launchers in launchers multiply. */
+  readonly readings: number;
 }
 
 /** Looks through the next wrapper; handed down, so that the readers of single wrappers need not know each other. */
@@ -83,10 +94,13 @@ export function initialState(simple: SimpleCommand): State {
     assignments: simple.assignments,
     argvComplete: true,
     elsewhere: false,
+    movedTo: [],
+    contained: false,
     privileged: false,
     noisy: false,
     shellTexts: 0,
     guessing: false,
+    readings: 1,
   };
 }
 
@@ -102,6 +116,22 @@ export function together(parts: readonly Unwrapped[]): Unwrapped {
     nested: parts.flatMap((part) => part.nested),
     perhaps: parts.flatMap((part) => part.perhaps),
   };
+}
+
+/** Options by which programs start a command in another folder: `-C X`, `--chdir=X`, `--working-directory X`. */
+const MOVING = /^(?:-[CDw]|--?(?:chdir|cwd|wd|cd|prefix|root|chroot|(?:work(?:ing)?-?)?dir(?:ectory)?)(?=$|=))=?/;
+
+/** The folder that options of a program whose options are not listed may name: the last of them. */
+export function folderIn(words: readonly Word[]): Word | undefined {
+  for (let at = words.length - 1; at > 0; at--) {
+    const word = words[at];
+    const option = word === undefined ? undefined : MOVING.exec(word.leading)?.[0];
+    if (word === undefined || option === undefined) continue;
+    return word.leading.length > option.length || word.value === null
+      ? attachedWord(word, option.length)
+      : words[at + 1];
+  }
+  return undefined;
 }
 
 /** A command that runs as its words say. */
@@ -137,6 +167,8 @@ function command(words: readonly Word[], state: State): EffectiveCommand {
     argvComplete: state.argvComplete,
     opaque: false,
     elsewhere: state.elsewhere,
+    movedTo: state.movedTo,
+    contained: state.contained,
     assignments: state.assignments,
     simple: state.simple,
     written: state.written,

@@ -7,11 +7,16 @@
  * those as well, through any number of wrappers. The option tables are in `wrapper-table.ts`, shells in
  * `unwrap-shell.ts`, searches in `unwrap-find.ts`.
  */
+import { completed } from "./completed-words.ts";
+import { LAUNCHERS } from "./launcher-table.ts";
 import { SHELLS } from "./shell-text.ts";
 import type { Assignment, SimpleCommand } from "./syntax.ts";
 import { hiddenTexts, throughCallback, throughCompletion, throughJobs } from "./unwrap-builtins.ts";
 import { throughFd } from "./unwrap-fd.ts";
 import { throughFind } from "./unwrap-find.ts";
+import { throughGit } from "./unwrap-git.ts";
+import { guesses, throughDoubt } from "./unwrap-guess.ts";
+import { throughLauncher } from "./unwrap-launcher.ts";
 import {
   joined,
   throughAliases,
@@ -25,6 +30,7 @@ import {
 } from "./unwrap-shell.ts";
 import {
   emit,
+  folderIn,
   initialState,
   NOTHING,
   opaque,
@@ -34,18 +40,13 @@ import {
   type Unwrapped,
   unresolved,
 } from "./unwrap-state.ts";
-import { appendedWord, type Filling, filledWord, literalWord, type Word } from "./word.ts";
-import { readOptions, type WrapperOption } from "./wrapper-options.ts";
-import { WRAPPERS, type WrapperSpec } from "./wrapper-table.ts";
+import { appendedWord, literalWord, type Word } from "./word.ts";
+import { type OptionsEnd, readOptions, type WrapperOption } from "./wrapper-options.ts";
+import type { WrapperSpec } from "./wrapper-spec.ts";
+import { WRAPPERS, wrapperOf } from "./wrapper-table.ts";
 
 /** Wrappers around one command that are looked through; more is an attempt to outlast the check. */
 const MAX_WRAPPERS = 32;
-/** Words of a wrapper that was not understood that are each tried as the program. */
-const MAX_GUESSES = 16;
-
-/** Placeholders of `xargs` that are distinguished; with more, each word is taken to have one. */
-const MAX_PLACEHOLDERS = 4;
-
 /** Longest text of `env -S` that is split, in UTF-16 units; each may hold the next. */
 const MAX_SPLIT_CHARS = 1_024;
 
@@ -62,6 +63,14 @@ export function programName(path: string): string {
   return path.slice(path.lastIndexOf("/") + 1);
 }
 
+function doubtful(argv: readonly Word[], state: State, why: string): Unwrapped {
+  return throughDoubt(argv, state, why, step);
+}
+
+function guess(argv: readonly Word[], state: State): Unwrapped {
+  return guesses(argv, state, step);
+}
+
 type Reader = (argv: readonly Word[], state: State, step: Step) => Unwrapped;
 
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
@@ -70,10 +79,10 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["alias", throughAliases],
   ["source", throughSource],
   [".", throughSource],
-  ["find", (argv, state) => throughFind(argv, state, step, guesses)],
-  ["gfind", (argv, state) => throughFind(argv, state, step, guesses)],
-  ["fd", (argv, state) => throughFd(argv, state, step, guesses)],
-  ["fdfind", (argv, state) => throughFd(argv, state, step, guesses)],
+  ["find", (argv, state) => throughFind(argv, state, step, guess)],
+  ["gfind", (argv, state) => throughFind(argv, state, step, guess)],
+  ["fd", (argv, state) => throughFd(argv, state, step, guess)],
+  ["fdfind", (argv, state) => throughFd(argv, state, step, guess)],
   ["su", (argv, state) => throughCommandOption("su", argv, state, step)],
   ["script", (argv, state) => throughCommandOption("script", argv, state, step)],
   ["runuser", throughRunuser],
@@ -101,9 +110,12 @@ function step(argv: readonly Word[], state: State): Unwrapped {
     return programNameOf(program) !== null ? unresolved(argv, state, why) : opaque(argv, state, why);
   }
   const name = programName(program.value);
-  const spec = WRAPPERS.get(name);
+  const spec = wrapperOf(name);
   if (spec !== undefined) return throughWrapper(name, spec, argv, state);
   if (SHELLS.has(name)) return throughShell(name, argv, state, step);
+  if (name === "git") return throughGit(argv, state, step);
+  const launcher = LAUNCHERS.get(name);
+  if (launcher !== undefined) return throughLauncher(launcher, argv, state, step);
   return READERS.get(name)?.(argv, state, step) ?? emit(argv, state);
 }
 
@@ -120,12 +132,32 @@ export function programNameOf(program: Word): string | null {
 }
 
 function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], state: State): Unwrapped {
-  if (spec.unread === true) return doubtful(argv, state, `how \`${name}\` starts its command is not known`);
+  if (spec.unread === true) return throughUnread(name, argv, state);
   const options = readOptions(spec, argv);
   if (options.kind === "stops") return emit(argv, state);
-  if (options.kind === "unknown") return doubtful(argv, state, options.why);
+  if (options.kind === "at") return behindOptions(name, spec, argv, options, state);
+  return maySplit(spec, argv) ? splitUnknown(argv, state) : doubtful(argv, state, options.why);
+}
+
+/** A wrapper whose options are not listed: one of them may name the folder that the command starts in. */
+function throughUnread(name: string, argv: readonly Word[], state: State): Unwrapped {
+  const folder = folderIn(argv);
+  const inner = folder === undefined ? state : { ...state, movedTo: [...state.movedTo, folder] };
+  return doubtful(argv, inner, `how \`${name}\` starts its command is not known`);
+}
+
+/** Where the options of a wrapper end, and what they are. */
+type ReadOptions = Extract<OptionsEnd, { kind: "at" }>;
+
+function behindOptions(
+  name: string,
+  spec: WrapperSpec,
+  argv: readonly Word[],
+  options: ReadOptions,
+  state: State,
+): Unwrapped {
   const split = options.options.find((option) => spec.splitText?.includes(option.name) === true);
-  if (split !== undefined) return throughSplitText(argv, options, split, state);
+  if (split !== undefined) return throughSplitText(spec, argv, options, split, state);
   const given = spec.assignments === true ? leadingAssignments(argv.slice(options.index)) : [];
   const start = options.index + given.length;
   const rest = withoutOptions(spec, argv.slice(start + (spec.operands ?? 0)));
@@ -135,7 +167,7 @@ function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], 
   if (spec.textOption === true && /^(?:-c|--command)$/.test(rest[0]?.value ?? "")) {
     return throughCommandOption(name, [...argv.slice(0, 1), ...rest], state, step);
   }
-  const inner = behind(spec, argv, options.index, given, state);
+  const inner = behind(spec, argv, options, given, state);
   const words = spec.appends === true ? completed(rest, options.options, name) : rest;
   return spec.joinsToShell === true ? throughJoined(name, words, argv, inner) : step(words, inner);
 }
@@ -144,18 +176,49 @@ function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], 
 function behind(
   spec: WrapperSpec,
   argv: readonly Word[],
-  optionsEnd: number,
+  { index, options }: ReadOptions,
   given: readonly Assignment[],
   state: State,
 ): State {
+  const alters = spec.optionsAlter === true && index > 1;
+  const abbreviates = options.some(({ abbreviated }) => abbreviated === true);
   return {
     ...state,
     via: [...state.via, wrapperName(argv)],
     assignments: [...state.assignments, ...given],
     argvComplete: state.argvComplete && spec.appends !== true,
-    privileged: state.privileged || spec.privileged === true || (spec.optionsAlter === true && optionsEnd > 1),
+    movedTo: [...state.movedTo, ...foldersOf(spec, argv, { index, options })],
+    privileged: state.privileged || spec.privileged === true || alters || abbreviates,
     noisy: state.noisy || spec.noisy === true,
   };
+}
+
+/** Where the wrapper goes: what its options name, or its operand. */
+function foldersOf(
+  { folder = [], folderOperand }: WrapperSpec,
+  argv: readonly Word[],
+  { index, options }: Pick<ReadOptions, "index" | "options">,
+): readonly Word[] {
+  const operand = argv[index];
+  if (folderOperand === true) return operand === undefined ? [] : [operand];
+  const named = options.filter(({ name }) => folder.includes(name)).at(-1);
+  if (named === undefined) return [];
+  return [named.value ?? unknownWord(argv)];
+}
+
+/** A word of which nothing is known. */
+function unknownWord(argv: readonly Word[]): Word {
+  const end = argv.at(-1)?.span.end ?? 0;
+  return appendedWord({ start: end, end }, { splits: false, leading: "" });
+}
+
+/** A word that expands and may be the option whose value is split: `env -S"$x rm"`. */
+function maySplit({ splitText }: WrapperSpec, argv: readonly Word[]): boolean {
+  return splitText !== undefined && argv.some((word) => word.value === null && word.leading.startsWith("-"));
+}
+
+function splitUnknown(argv: readonly Word[], state: State): Unwrapped {
+  return together([opaque(argv, state, "a text is split into words"), guess(argv, state)]);
 }
 
 /** The words behind the operands, without the options that may stand there; undefined where one is not known. */
@@ -166,8 +229,9 @@ function withoutOptions(spec: WrapperSpec, words: readonly Word[]): readonly Wor
   return options.kind === "at" ? words.slice(options.index - 1) : undefined;
 }
 
-function hasOperands({ operands = 0 }: WrapperSpec, words: readonly Word[]): boolean {
-  return words.length >= operands && words.slice(0, operands).every((word) => word.value !== null);
+function hasOperands({ operands = 0, operand }: WrapperSpec, words: readonly Word[]): boolean {
+  const isOdd = operand !== undefined && !operand.test(words[0]?.value ?? "");
+  return !isOdd && words.length >= operands && words.slice(0, operands).every((word) => word.value !== null);
 }
 
 /** `env`, `xargs`, `nohup` alone: the wrapper is the whole command, or it starts a shell. */
@@ -195,8 +259,9 @@ function startsShell({ startsShell: always }: WrapperSpec, options: readonly Wra
 
 /** `env -S 'rm x'`: the text is split into words, which are read in the place of the option. */
 function throughSplitText(
+  spec: WrapperSpec,
   argv: readonly Word[],
-  { index, options }: { readonly index: number; readonly options: readonly WrapperOption[] },
+  { index, options }: ReadOptions,
   split: WrapperOption,
   state: State,
 ): Unwrapped {
@@ -204,10 +269,8 @@ function throughSplitText(
   const text = split.value?.value ?? null;
   const isLast = options.at(-1) === split;
   // Quotes, escapes and variables are a language of their own there: what comes out is not known.
-  if (text !== null && /["'\\$#]/.test(text)) {
-    return together([opaque(argv, state, "a text is split into words"), guesses(argv, state)]);
-  }
-  if (program === undefined || !isLast || text === null || text.length > MAX_SPLIT_CHARS) {
+  if (text === null || /["'\\$#]/.test(text)) return splitUnknown(argv, state);
+  if (program === undefined || !isLast || text.length > MAX_SPLIT_CHARS) {
     return doubtful(argv, state, "a text that is split into words expands");
   }
   const span = split.value?.span ?? program.span;
@@ -215,28 +278,8 @@ function throughSplitText(
     .split(/\s+/)
     .filter((word) => word !== "")
     .map((word) => literalWord(word, span));
-  return step([program, ...words, ...argv.slice(index)], { ...state, privileged: true });
-}
-
-/** What `xargs` and its relatives make of the command: placeholders filled in, words appended. */
-function completed(rest: readonly Word[], options: readonly WrapperOption[], name: string): readonly Word[] {
-  const filling: Filling = { splits: false, leading: "" };
-  const given = name === "xargs" ? [...new Set(options.flatMap(replacedWord))] : ["{"];
-  const placeholders = given.length > MAX_PLACEHOLDERS ? [""] : given;
-  const words = placeholders.reduce((done, text) => done.map((word) => filledWord(word, text, filling)), rest);
-  // The last of `-I`, `-L` and `-n` counts, and which that is differs from one `xargs` to another: both are assumed.
-  const batches = options.some((option) => /^(?:-[Ln]|--max-(?:args|lines))$/.test(option.name));
-  if (name === "xargs" && placeholders.length > 0 && !batches) return words;
-  const end = rest.at(-1)?.span.end ?? 0;
-  return [...words, appendedWord({ start: end, end }, { splits: true, leading: "" })];
-}
-
-/** The word that `xargs` replaces: `-I R`, `-IR`, `--replace=R`, or `{}` for a bare `--replace`. */
-function replacedWord({ name, value }: WrapperOption): string[] {
-  if (name !== "-I" && name !== "--replace") return [];
-  const text = value === undefined ? "{}" : (value.value ?? value.leading);
-  // Of an expanding or empty one nothing is known, so that it is taken to stand in every word.
-  return [value?.value === null ? "" : text];
+  const movedTo = [...state.movedTo, ...foldersOf(spec, argv, { index, options })];
+  return step([program, ...words, ...argv.slice(index)], { ...state, privileged: true, movedTo });
 }
 
 /** `runuser -u USER program`; without `-u` it is like `su`. */
@@ -245,33 +288,6 @@ function throughRunuser(argv: readonly Word[], state: State): Unwrapped {
   const isWrapper = argv.some((word) => /^(?:-[A-Za-z]*u|--user(?:=|$))/.test(word.value ?? ""));
   if (spec !== undefined && isWrapper) return throughWrapper("runuser", spec, argv, state);
   return throughCommandOption("runuser", argv, state, step);
-}
-
-/** A wrapper whose options are not understood: it is unresolved, and each later word may be the program. */
-function doubtful(argv: readonly Word[], state: State, why: string): Unwrapped {
-  // Behind a word that expands, anything may stand, and a text of several words may be in any language.
-  const hidden = argv.some((word) =>
-    word.value === null
-      ? word.splits || word.leading === ""
-      : /\s/.test(word.value) && !/^[\w./:,@%+= -]*$/.test(word.value),
-  );
-  return together([hidden ? opaque(argv, state, why) : unresolved(argv, state, why), guesses(argv, state)]);
-}
-
-/** Readings of a command that was not understood: from each of its words on, and each text of several words. */
-function guesses(argv: readonly Word[], state: State): Unwrapped {
-  if (state.guessing) return NOTHING;
-  const inner = { ...state, guessing: true };
-  const found = argv
-    .map((word, at) => ({ word, at, text: word.value ?? "" }))
-    .filter(({ at, text }) => at > 0 && text !== "" && !text.startsWith("-"))
-    .slice(0, MAX_GUESSES)
-    .map(({ word, at, text }) =>
-      /\s/.test(text)
-        ? throughText({ via: "sh -c", text: word, language: "posix" }, argv, inner, step)
-        : step(argv.slice(at), inner),
-    );
-  return { ...NOTHING, perhaps: found.flatMap(({ effective, perhaps }) => [...effective, ...perhaps]) };
 }
 
 function leadingAssignments(words: readonly Word[]): Assignment[] {

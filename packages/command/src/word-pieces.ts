@@ -68,7 +68,8 @@ export function wordPieces(text: string): WordPieces | undefined {
     if (done.length + left.length + inner.length > MAX_BRACE_WORDS) return { words: done, complete: false };
     const head = source.slice(0, brace.pos - word.pos);
     const tail = source.slice(brace.end - word.pos);
-    left.push(...inner.map((part) => `${head}${part}${tail}`));
+    // The last one is taken first: as bash does, `{a,b}` becomes `a` before `b`, which tells sources from targets.
+    left.push(...inner.map((part) => `${head}${part}${tail}`).toReversed());
   }
   return { words: done, complete: true };
 }

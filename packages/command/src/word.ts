@@ -84,6 +84,16 @@ export function literalWord(value: string, span: Span): Word {
   };
 }
 
+/** What stands in a word behind its first characters, which are literal: the value of `--chdir=X` or `-CX`. */
+export function attachedWord(word: Word, length: number): Word {
+  if (word.value !== null) return literalWord(word.value.slice(length), word.span);
+  const [head, leading] = [word.leading.slice(0, length), word.leading.slice(length)];
+  const rest = { ...word, leading, display: word.display.slice(length) };
+  if (word.text.startsWith(head)) return { ...rest, text: word.text.slice(length) };
+  // Behind quotes that began before it, the text cannot be read by itself: what it becomes is not known.
+  return { ...rest, text: rest.display, expansions: { ...word.expansions, input: true } };
+}
+
 /** What a wrapper puts in the place of a word. */
 export interface Filling {
   /** True where it may put several words there, or none. */

@@ -3,16 +3,19 @@
  *
  * A word that cannot be read as one of the listed options makes the whole wrapper unresolved: guessing where the
  * options end is how `nice -n 5 rm` hides the `rm`. Options are read in their order, as the program reads them, so that
- * `-E -I` is a value and no option. The tables are in `wrapper-table.ts`.
+ * `-E -I` is a value and no option. Long names may be abbreviated as far as they stay unambiguous. The tables are in
+ * `wrapper-table.ts`. Source: getopt_long(3).
  */
-import { literalWord, type Word } from "./word.ts";
-import type { WrapperSpec } from "./wrapper-table.ts";
+import { attachedWord, type Word } from "./word.ts";
+import type { WrapperSpec } from "./wrapper-spec.ts";
 
 /** An option as given; `value` is a word of its own, or what is attached to the option. */
 export interface WrapperOption {
-  /** `-I` or `--replace`. */
+  /** `-I` or `--replace`, in full. */
   readonly name: string;
   readonly value?: Word;
+  /** True for `--repl`: such a call is looked through, and never a proof. */
+  readonly abbreviated?: boolean;
 }
 
 /** Where the options end, or why that cannot be determined. */
@@ -41,12 +44,15 @@ export function readOptions(spec: WrapperSpec, argv: readonly Word[]): OptionsEn
 /** One word of the wrapper's: an option, the end of options, or no option any more. */
 function readWord(spec: WrapperSpec, word: Word, next: Word | undefined): Read | OptionsEnd | "operand" | "end" {
   const { value } = word;
-  if (value === null) return isOperand(word) ? "operand" : { kind: "unknown", why: "an option expands" };
+  if (value === null) {
+    if (isOperand(word)) return "operand";
+    return readExpanding(spec, word, next) ?? { kind: "unknown", why: "an option expands" };
+  }
   if (value === "--") return "end";
   if (value === "-" && spec.dash === true) return { options: [{ name: "-" }], width: 1 };
   if (!value.startsWith("-") || value === "-") return "operand";
-  if (spec.stops?.includes(value.split("=", 1)[0] ?? value) === true) return { kind: "stops" };
-  const read = value.startsWith("--") ? readLong(spec, value, word, next) : readShort(spec, value, word, next);
+  if (stops(spec, value)) return { kind: "stops" };
+  const read = value.startsWith("--") ? readLong(spec, word, next) : readShort(spec, word, next);
   return read ?? { kind: "unknown", why: `unknown option \`${value}\`` };
 }
 
@@ -55,26 +61,63 @@ function isOperand(word: Word): boolean {
   return !word.splits && word.leading !== "" && !word.leading.startsWith("-");
 }
 
-function readLong(spec: WrapperSpec, text: string, word: Word, next: Word | undefined): Read | undefined {
-  const equals = text.indexOf("=");
-  const name = equals === -1 ? text : text.slice(0, equals);
-  const attached = equals === -1 ? undefined : literalWord(text.slice(equals + 1), word.span);
-  if (spec.longValued?.includes(name) === true) return withValue([], name, attached, next);
-  if (spec.long?.includes(name) !== true) return undefined;
-  return { options: [{ name, ...(attached === undefined ? {} : { value: attached }) }], width: 1 };
+/**
+ * `--chdir="$X"`: which option it is stands in the line, its value does not. Not so `-C"$X"`, which takes the next word
+ * for its value where `X` is empty.
+ */
+function readExpanding(spec: WrapperSpec, word: Word, next: Word | undefined): Read | undefined {
+  const isLong = word.leading.startsWith("--") && word.leading.includes("=");
+  return isLong && !mayBeSeveral(word) ? readLong(spec, word, next) : undefined;
 }
 
-function readShort(spec: WrapperSpec, text: string, word: Word, next: Word | undefined): Read | undefined {
+function stops(spec: WrapperSpec, text: string): boolean {
+  const [name = text] = text.split("=", 1);
+  if (spec.stops === undefined) return false;
+  return spec.stops.includes(name.startsWith("--") ? (fullName(spec, name) ?? name) : name);
+}
+
+function readLong(spec: WrapperSpec, word: Word, next: Word | undefined): Read | undefined {
+  const text = word.value ?? word.leading;
+  const equals = text.indexOf("=");
+  const given = equals === -1 ? text : text.slice(0, equals);
+  const attached = equals === -1 ? undefined : attachedWord(word, equals + 1);
+  const name = fullName(spec, given);
+  if (name === undefined) return undefined;
+  const option = { name, ...(name === given ? {} : { abbreviated: true }) };
+  if (spec.longValued?.includes(name) === true) return withValue([], option, attached, next);
+  if (spec.long?.includes(name) !== true) return undefined;
+  return { options: [{ ...option, ...(attached === undefined ? {} : { value: attached }) }], width: 1 };
+}
+
+/** The long name that a word gives, in full or by a beginning that no other name has. */
+function fullName(
+  { long = [], longValued = [], stops: stopping = [] }: WrapperSpec,
+  given: string,
+): string | undefined {
+  const names = [...long, ...longValued, ...stopping];
+  if (names.includes(given)) return given;
+  if (given.length < 3) return undefined;
+  const fitting = new Set(names.filter((name) => name.startsWith(given)));
+  return fitting.size === 1 ? [...fitting][0] : undefined;
+}
+
+function readShort(spec: WrapperSpec, word: Word, next: Word | undefined): Read | undefined {
+  const text = word.value ?? "";
   if (spec.numericFlag === true && /^--?\d+$/.test(text)) return { options: [{ name: text }], width: 1 };
   const options: WrapperOption[] = [];
+  const attached = (at: number): Word | undefined => (at < text.length ? attachedWord(word, at) : undefined);
   for (let at = 1; at < text.length; at++) {
     const letter = text[at] ?? "";
+    const name = `-${letter}`;
     if (spec.valued.includes(letter)) {
-      const attached = at + 1 < text.length ? literalWord(text.slice(at + 1), word.span) : undefined;
-      return withValue(options, `-${letter}`, attached, next);
+      return withValue(options, { name }, attached(at + 1), next);
+    }
+    if (spec.attached?.includes(letter) === true) {
+      const value = attached(at + 1);
+      return { options: [...options, { name, ...(value === undefined ? {} : { value }) }], width: 1 };
     }
     if (!spec.flags.includes(letter)) return undefined;
-    options.push({ name: `-${letter}` });
+    options.push({ name });
   }
   return { options, width: 1 };
 }
@@ -82,13 +125,13 @@ function readShort(spec: WrapperSpec, text: string, word: Word, next: Word | und
 /** A value that splits may be several words, and then no one knows where the command begins. */
 function withValue(
   before: readonly WrapperOption[],
-  name: string,
+  option: WrapperOption,
   attached: Word | undefined,
   next: Word | undefined,
 ): Read | undefined {
-  if (attached !== undefined) return { options: [...before, { name, value: attached }], width: 1 };
+  if (attached !== undefined) return { options: [...before, { ...option, value: attached }], width: 1 };
   if (next === undefined || mayBeSeveral(next)) return undefined;
-  return { options: [...before, { name, value: next }], width: 2 };
+  return { options: [...before, { ...option, value: next }], width: 2 };
 }
 
 /** True for a word that may become several words, or none. */

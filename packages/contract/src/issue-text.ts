@@ -45,7 +45,7 @@ export function issueText(issue: z.core.$ZodIssue, value: unknown, whole: string
     case "invalid_value":
       return wordText(name, issue.values.map(String), found);
     case "invalid_key":
-      return `${name} has a name that is no string`;
+      return `${name} has a name that is not a string`;
     case "unrecognized_keys":
       return unknownText(issue, fields);
     case "too_small":

@@ -30,10 +30,10 @@ const MAX_TIMEOUT_MS = MAX_TIMEOUT_SECONDS * 1_000;
 /** Longest wait for an answer: a day. */
 const MAX_APPROVAL_MS = 86_400_000;
 const names = z.array(z.string().min(1));
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is no SHA-256 in lower-case hexadecimal digits");
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "is not a SHA-256 in lower-case hexadecimal digits");
 
 export const Settings = z.object({
-  shellPath: z.string().min(1).optional().describe("The shell to run instead of the one that is found. Absolute path."),
+  shellPath: z.string().min(1).optional().describe("Absolute path of the shell to run. Absent: the first one found."),
   shellPrefix: z
     .string()
     .min(1)
@@ -45,13 +45,13 @@ export const Settings = z.object({
     .int()
     .min(1)
     .default(DEFAULT_ARTIFACT_MAX_BYTES)
-    .describe("Bytes of one artifact; a longer output is kept up to here, and its result says so."),
+    .describe("Most bytes of one artifact. A longer output is kept up to here, and its result says so."),
   "artifacts.quotaBytes": z
     .number()
     .int()
     .min(0)
     .default(DEFAULT_ARTIFACT_QUOTA_BYTES)
-    .describe("Bytes of all artifacts of an executor; past it the oldest that no one writes are removed."),
+    .describe("Most bytes of all artifacts of an executor. Beyond it the oldest finished ones are removed."),
   "artifacts.maxAgeMs": z
     .number()
     .int()
@@ -65,14 +65,14 @@ export const Settings = z.object({
     .min(1_000)
     .max(MAX_TIMEOUT_MS)
     .default(DEFAULT_TIMEOUT_SECONDS * 1_000)
-    .describe("Deadline of a call that names none, in milliseconds."),
+    .describe("Deadline of a call that sets none, in milliseconds."),
   maxTimeout: z
     .number()
     .int()
     .min(1_000)
     .max(MAX_TIMEOUT_MS)
     .default(MAX_TIMEOUT_MS)
-    .describe("Longest deadline a call may name, in milliseconds; longer ones are lowered to it."),
+    .describe("Longest deadline that a call may set, in milliseconds; longer ones are lowered to it."),
 
   blockedCommands: names
     .default([])
@@ -83,7 +83,7 @@ export const Settings = z.object({
     .boolean()
     .default(true)
     .describe(
-      'Whether a session with a policy asks in every mode, `yolo` included, where it cannot be determined that a command is not one of those that never run: `rm -rf "$X"` where nothing says what `X` is.',
+      'Whether a session with a policy asks, in every mode including `yolo`, about a command that may be one of those that never run: `rm -rf "$X"`, if the line does not say what `X` is.',
     ),
   requireDescription: z
     .boolean()
@@ -93,7 +93,7 @@ export const Settings = z.object({
     .array(UnaskedKind)
     .default([])
     .describe(
-      "What may run unasked though it otherwise never does: `download-to-shell` (`curl … | sh`), `system-write` (below `/etc`), `open-modes` (`chmod -R 777`). Rules and modes decide about it then as about any command.",
+      "Kinds of commands that otherwise always need approval and need none here: `download-to-shell` (`curl … | sh`), `system-write` (below `/etc`), `open-modes` (`chmod -R 777`). Rules and modes then decide about them as about any command.",
     ),
   "bash.approvalTimeoutMs": z
     .number()
@@ -102,7 +102,7 @@ export const Settings = z.object({
     .max(MAX_APPROVAL_MS)
     .optional()
     .describe(
-      "How long a question about a call waits for its answer, in milliseconds; without one it is refused. Absent: no bound.",
+      "How long a request for approval waits for an answer, in milliseconds; then the call is refused. Absent: no limit.",
     ),
 
   "async.enabled": z.boolean().default(false).describe("Whether a call may ask for a background job (`async: true`)."),
@@ -111,65 +111,61 @@ export const Settings = z.object({
     .int()
     .min(1)
     .default(DEFAULT_MAX_JOBS)
-    .describe("Jobs that may run at one time in a session."),
+    .describe("Most jobs that run at the same time in a session."),
 
   "bash.autoBackground.enabled": z
     .boolean()
     .default(false)
-    .describe("Whether a call that takes long becomes a job by itself."),
+    .describe("Whether a long call becomes a background job by itself."),
   "bash.autoBackground.thresholdMs": z
     .number()
     .int()
     .min(0)
     .default(DEFAULT_AUTO_BACKGROUND_THRESHOLD_MS)
-    .describe("How long it stays in the foreground, in milliseconds; 0: not at all. Capped at the deadline minus 1 s."),
+    .describe("How long it stays in the foreground, in milliseconds; 0: not at all. At most the deadline minus 1 s."),
 
   "bash.onInputWait": z
     .enum(["end", "note"])
     .default("end")
     .describe(
-      "What happens to a command one of whose programs waits for a person's input, which it cannot get without a terminal: it is ended after two seconds, or goes on and its result says so.",
+      "What happens to a command that waits for a person's input and has no terminal to get it from. `end`: it is ended after two seconds. `note`: it goes on and its result says so.",
     ),
 
-  "bash.usage": z
-    .boolean()
-    .default(false)
-    .describe("Whether results say what a command used: processor time and peak memory."),
+  "bash.usage": z.boolean().default(false).describe("Whether results include processor time and peak memory."),
 
   "bash.timeoutAction": z
     .enum(["kill", "background"])
     .default("kill")
-    .describe("What happens to a command at its deadline, where it can go on as a job: it is ended, or goes on."),
+    .describe(
+      "What happens at the deadline of a command that can go on as a job. `kill`: it is ended. `background`: it becomes a job.",
+    ),
 
-  "task.autoBackground": z
-    .boolean()
-    .default(true)
-    .describe("Whether a task's command that takes long goes on in the background by itself."),
+  "task.autoBackground": z.boolean().default(true).describe("Whether a long task moves to the background by itself."),
   "task.blockingBudgetMs": z
     .number()
     .int()
     .min(0)
     .default(ASSISTANT_BLOCKING_BUDGET_MS)
-    .describe("How long it may block its agent before, in milliseconds."),
+    .describe("How long it may block its agent before that, in milliseconds."),
   "task.neverBackground": names
     .default(["sleep"])
-    .describe("Programs whose commands stay in the foreground: their end is what the agent waits for."),
+    .describe("Programs that always stay in the foreground, because the agent waits for their end."),
   "task.maxDepth": z
     .number()
     .int()
     .min(0)
     .default(1)
-    .describe("How deep agents may start agents: 1 lets the first one start some, which start none."),
+    .describe("How deep agents may start agents. 1: the first agent may, those that it starts may not."),
 
   "bash.stripTrailingHeadTail": z
     .boolean()
     .default(true)
-    .describe("Whether a trailing `| head` or `| tail` may hide output from the artifact. On: it may not."),
+    .describe("Whether the artifact also gets what a trailing `| head` or `| tail` cuts off."),
   "bash.stripTrailingHeadTailMode": z
     .enum(["tee", "strip"])
     .default("tee")
     .describe(
-      "How that is done. `tee`: the pipeline runs as it is and its input is copied to the artifact. `strip`: the stage is removed, which shows more than was asked for and can change the exit status.",
+      "How that is done. `tee`: the pipeline runs unchanged and its input is copied to the artifact. `strip`: the stage is removed, which shows more than the command asked for and can change the exit status.",
     ),
   "bash.outputMaxBytes": z
     .number()
@@ -178,7 +174,7 @@ export const Settings = z.object({
     .max(MAX_OUTPUT_BYTES)
     .default(DEFAULT_MAX_BYTES)
     .describe(
-      "Bytes of output that a result shows. Notices and the status have up to 2 KiB more. `pi-bash mcp` chooses it by its client where no one sets it.",
+      "Most bytes of output in a result. Notices and the status add up to 2 KiB. If it is not set, `pi-bash mcp` chooses it to suit its client.",
     ),
   "bash.outputMaxLines": z
     .number()
@@ -186,7 +182,7 @@ export const Settings = z.object({
     .min(MIN_OUTPUT_LINES)
     .optional()
     .describe(
-      "Lines of output that a result shows, notices and status not counted. Absent: any number within the bytes.",
+      "Most lines of output in a result, not counting notices and status. Absent: any number within the bytes.",
     ),
   "bash.outputHeadBytes": z
     .number()
@@ -194,19 +190,19 @@ export const Settings = z.object({
     .min(0)
     .max(MAX_OUTPUT_BYTES)
     .default(0)
-    .describe("Bytes of the output's beginning that are kept beside its end. At most half of the window is used."),
+    .describe("Bytes of the output's beginning that are shown as well as its end. At most half of the window is used."),
   "bash.outputHeadLines": z
     .number()
     .int()
     .min(0)
     .optional()
-    .describe("Lines of that beginning, where `bash.outputMaxLines` is met. At most half of them. Absent: half."),
+    .describe("Lines of that beginning when `bash.outputMaxLines` cuts. At most half of them. Absent: half."),
 
   "bash.directoryPersists": z
     .boolean()
     .default(false)
     .describe(
-      "Whether a `cd` lasts: a call without a `cwd` starts where the last one ended. Off: each starts in the workspace. On in `pi-bash mcp`, `rpc`, `console` and `tasks`.",
+      "Whether a `cd` lasts. On: a call without `cwd` starts where the last one ended. Off: each call starts in the workspace. On in `pi-bash mcp`, `rpc`, `console` and `tasks`.",
     ),
 
   "bash.environment.withhold": z
@@ -217,118 +213,120 @@ export const Settings = z.object({
     ),
   "bash.environment.allow": names
     .default([])
-    .describe("Names that are passed on in spite of that; `*` stands for any run of characters."),
+    .describe("Names that are passed on all the same; `*` matches any characters."),
   "bash.ptyEnvironment": z
     .enum(["hardened", "user"])
     .default("hardened")
-    .describe("Environment of a pseudoterminal: no pagers and editors, or the person's own."),
+    .describe("Environment of a pseudoterminal. `hardened`: without pagers and editors. `user`: the person's own."),
   "bash.ptyEscape": z
     .enum(["kill", "program"])
     .default("kill")
     .describe(
-      "What Esc does while a program has a person's console: it ends the program, or goes to it and ctrl+] ends it.",
+      "What Esc does while a program runs in a person's console. `kill`: it ends the program. `program`: the program gets it, and ctrl+] ends the program.",
     ),
 
   "tty.record": z
     .boolean()
     .default(false)
     .describe(
-      "Whether a task on a terminal is recorded, in the form asciicast v2, as an artifact beside its output: what was written, what was typed and by whom. `pi-bash replay` plays it.",
+      "Whether a terminal task is also recorded as an artifact in asciicast v2 format: what was written, what was typed and by whom. `pi-bash replay` plays it.",
     ),
 
   "tty.modelSecrets": z
     .enum(["refuse", "ask"])
     .default("refuse")
     .describe(
-      "What becomes of text that a model sends to a task whose program does not show what is typed. `refuse`: a person has to type it; `ask`: the person is asked whether the model may.",
+      "What happens when a model types into a program that hides its input, such as a password prompt. `refuse`: a person has to type it. `ask`: the person is asked whether the model may.",
     ),
 
   "secrets.mask": z
     .boolean()
     .default(true)
     .describe(
-      "Whether secrets are masked in what a model reads: values of withheld variables, tokens of well-known forms, private keys and passwords in URLs.",
+      "Whether secrets are masked in what a model reads: values of withheld variables, tokens in well-known forms, private keys and passwords in URLs.",
     ),
   "secrets.maskArtifacts": z
     .boolean()
     .default(false)
     .describe(
-      "Whether they are masked in the files of artifacts too, which then differ from what the command wrote. Off: the files are exact, and what is read of them by address is masked.",
+      "Whether they are also masked in artifact files, which then differ from what the command wrote. Off: the files are exact, and reading them by address masks.",
     ),
   "secrets.names": names
     .default([])
     .describe(
-      "Variables of the agent's environment whose values are masked although commands see them; `*` stands for any run of characters.",
+      "Variables of the agent's environment that commands see and whose values are masked all the same; `*` matches any characters.",
     ),
   "secrets.allow": names
     .default([])
-    .describe(
-      "Names of variables and forms (`jwt`, `url-password`) that are not masked; `*` stands for any run of characters.",
-    ),
+    .describe("Names of variables and forms (`jwt`, `url-password`) that are not masked; `*` matches any characters."),
 
-  limits: ResourceLimits.optional().describe("Bounds of what a session uses up."),
+  limits: ResourceLimits.optional().describe("Limits on the resources of a session."),
   sandboxMode: SandboxMode.default("full").describe(
-    "What commands can write. `full`: whatever the user can. Anything else runs them in a sandbox or not at all.",
+    "What commands can write to. `full`: whatever the user can. Any other value runs them in a sandbox, or not at all.",
   ),
   "sandbox.network": SandboxNetwork.default(false).describe(
-    "What of the network commands in a sandbox can reach. `true`: the host's. `false`: none. `allow`: hosts, by rules.",
+    "Which network commands in a sandbox can reach. `true`: the host's. `false`: none. `allow`: the listed hosts.",
   ),
-  "sandbox.backend": SandboxBackend.optional().describe("Who holds the sandbox; none means the first that works."),
+  "sandbox.backend": SandboxBackend.optional().describe(
+    "Which backend enforces the sandbox. Absent: the first that works.",
+  ),
   "sandbox.writablePaths": names
     .default([])
-    .describe("Folders that can be written besides the workspace. Absolute paths."),
-  "sandbox.protectedPaths": names.default([]).describe("What stays read-only in them, besides what always does."),
+    .describe("Folders besides the workspace that commands can write to. Absolute paths."),
+  "sandbox.protectedPaths": names
+    .default([])
+    .describe("What stays read-only in them, in addition to the built-in list."),
   "sandbox.hiddenPaths": names.default([]).describe("Files and folders that commands cannot see. Absolute paths."),
   "sandbox.allowDegraded": z
     .boolean()
     .default(false)
-    .describe("Whether a sandbox that lacks something is used, its lacks named in each result, instead of refused."),
+    .describe("Whether to use a sandbox that lacks something and name that in each result, instead of refusing."),
 
   "readOnly.enforce": z
     .enum(["off", "available", "required"])
     .default("available")
     .describe(
-      "Whether the kernel holds a command that is allowed because it only reads. `available`: where it can; elsewhere the strict half of the tables decides. `required`: elsewhere such commands ask. `off`: the tables alone decide.",
+      "Whether the kernel enforces that a command approved as read-only only reads. `available`: where it can; elsewhere the stricter tables decide. `required`: elsewhere such commands need approval. `off`: the tables alone decide.",
     ),
   "readOnly.onRefusal": z
     .enum(["report", "ask"])
     .default("report")
     .describe(
-      "What happens after such a command was refused something. `report`: the result says so. `ask`: the host's approval is asked, and an approved command runs once more, without confinement.",
+      "What happens when the kernel refuses something to such a command. `report`: the result says so. `ask`: approval is requested, and an approved command runs once more without confinement.",
     ),
 
   "bashInterceptor.enabled": z
     .boolean()
     .default(false)
-    .describe("Whether commands that have a better tool are refused."),
-  "bashInterceptor.patterns": z.array(InterceptorRule).default([]).describe("The rules; none means the default ones."),
+    .describe("Whether commands are refused if a better tool exists."),
+  "bashInterceptor.patterns": z.array(InterceptorRule).default([]).describe("The rules. Empty: the default ones."),
 
   "shellMinimizer.enabled": z.boolean().default(true).describe("Whether verbose output is shortened for the model."),
   "shellMinimizer.settingsPath": z
     .string()
     .min(1)
     .optional()
-    .describe("A TOML file with rules of one's own; they go before the built-in ones."),
+    .describe("A TOML file with your own rules, which come before the built-in ones."),
   "shellMinimizer.settingsHash": Sha256.optional().describe(
-    "SHA-256 of that file; another content is not used. Absent: any.",
+    "SHA-256 of that file. If set, a file with another hash is ignored.",
   ),
   "shellMinimizer.approvedRules": z
     .array(Sha256)
     .default([])
-    .describe("SHA-256 of projects' rule files that may be used; none means that no project's file is."),
-  "shellMinimizer.only": names.default([]).describe("Only these filters; none means all."),
-  "shellMinimizer.except": names.default([]).describe("Not these filters."),
+    .describe("SHA-256 of each project rule file that may be used. Empty: none is."),
+  "shellMinimizer.only": names.default([]).describe("Use only these filters. Empty: all."),
+  "shellMinimizer.except": names.default([]).describe("Do not use these filters."),
   "shellMinimizer.maxCaptureBytes": z
     .number()
     .int()
     .min(0)
     .default(DEFAULT_MINIMIZER_CAPTURE_BYTES)
-    .describe("Longest output that is looked at, in bytes."),
+    .describe("Longest output that is minimized, in bytes."),
   "shellMinimizer.sourceOutlineLevel": z
     .enum(["off", "default", "aggressive"])
     .default("off")
     .describe(
-      "How much of printed source code is reduced to an outline. `off`: nothing, because edits depend on every character; `default`: long bodies; `aggressive`: all bodies.",
+      "How much printed source code is reduced to an outline. `off`: none, because edits depend on every character. `default`: long bodies. `aggressive`: all bodies.",
     ),
 });
 /** All settings with their values. */

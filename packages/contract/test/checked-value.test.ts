@@ -30,7 +30,7 @@ const WRONG: [schema: z.ZodType, value: unknown, problem: string | RegExp][] = [
   [BashParams, { ...bash, timeout: Number.NaN }, "`timeout` is a number, not NaN"],
   [BashParams, { ...bash, timeout: () => 5 }, "`timeout` is a number, not a function"],
   [BashParams, { ...bash, env: new Map() }, "`env` is an object, not an instance of a class"],
-  [BashParams, { ...bash, env: { [Symbol("k")]: "x" } }, "`env.Symbol(k)` has a name that is no string"],
+  [BashParams, { ...bash, env: { [Symbol("k")]: "x" } }, "`env.Symbol(k)` has a name that is not a string"],
   [BashParams, { cmd: "ls" }, `\`command\` is missing: it is a string; there is no field \`cmd\`; there are ${FIELDS}`],
   [BashBackgroundListParams, { all: true }, "there is no field `all`; there are none"],
   [JobParams, { poll: "bg_1" }, '`poll` is an array, not a string (write ["bg_1"])'],

@@ -189,12 +189,12 @@ export function toMinimizerResult(minimized: MinimizedText, originalText: string
 }
 
 function checkList(name: string, value: unknown): string[] {
-  if (!Array.isArray(value)) throw invalidOption(name, "is no array of strings");
+  if (!Array.isArray(value)) throw invalidOption(name, "is not an array of strings");
   return value.map((item, index) => checkText(`${name}[${index}]`, item, { nul: true }));
 }
 
 function checkRuleFiles(value: unknown): string[] {
-  if (!Array.isArray(value)) throw invalidOption("ruleFiles", "is no array of strings");
+  if (!Array.isArray(value)) throw invalidOption("ruleFiles", "is not an array of strings");
   if (value.length > MAX_RULE_FILES) throw invalidOption("ruleFiles", `has more than ${MAX_RULE_FILES} files`);
   return value.map((text, index) => checkRuleFile(`ruleFiles[${index}]`, text));
 }

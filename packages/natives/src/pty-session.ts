@@ -165,7 +165,7 @@ export class PtySession {
   /**
    * Changes the terminal's size, clamped to 20 to 400 columns and 5 to 200 rows; programs get SIGWINCH.
    *
-   * @throws ShellError `PI_PTY_NOT_RUNNING`; `PI_INVALID_OPTION` for what is no number
+   * @throws ShellError `PI_PTY_NOT_RUNNING`; `PI_INVALID_OPTION` for a value that is not a number
    */
   resize(cols: number, rows: number): void {
     const size = [toCells("cols", cols), toCells("rows", rows)] as const;
@@ -268,6 +268,7 @@ function toSignalNumber(name: unknown): number {
   const numbers: Readonly<Record<string, number>> = constants.signals;
   const text = String(name).toUpperCase();
   const number = numbers[text] ?? numbers[`SIG${text}`];
-  if (number === undefined) throw invalidOption("signal", `is \`${String(name)}\`, which is no signal of this system`);
+  if (number === undefined)
+    throw invalidOption("signal", `is \`${String(name)}\`, which is not a signal of this system`);
   return number;
 }

@@ -6,6 +6,7 @@
  * sandbox judges files. Where a path has parts that are not known, it is tried with what they could be.
  */
 import type { Field, Part } from "./dangers/fields.ts";
+import { mayMatch, readParts } from "./dangers/name-patterns.ts";
 
 /** What is known about places when a command runs. */
 export interface PathContext {
@@ -42,14 +43,20 @@ export interface FieldTarget {
 
 /** Everything below these belongs to the system. */
 const SYSTEM = /^(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr|var|Library|System)$/;
-const SYSTEM_NAMES = "bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr var Library System".split(" ");
+/** The same, one by one. */
+export const SYSTEM_NAMES: readonly string[] =
+  "bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr var Library System".split(" ");
 /** Of these only the folder itself. */
-const SHARED_NAMES = "Applications Users Volumes home mnt opt private root run srv".split(" ");
-const HOMES = ["home", "Users"];
+export const SHARED_NAMES: readonly string[] = "Applications Users Volumes home mnt opt private root run srv".split(
+  " ",
+);
+/** The folders of homes. */
+export const HOMES: readonly string[] = ["home", "Users"];
 /** Folders that every `/usr` and `/usr/local` has: File System Hierarchy Standard, chapter 4. */
-const HIERARCHY = "bin etc games include lib lib32 lib64 libexec libx32 local man sbin share src".split(" ");
+export const HIERARCHY: readonly string[] =
+  "bin etc games include lib lib32 lib64 libexec libx32 local man sbin share src".split(" ");
 /** Folders of `/var` that services keep their state in: the same, chapter 5. */
-const STATE = "adm backups cache db lib local lock log mail opt run spool".split(" ");
+export const STATE: readonly string[] = "adm backups cache db lib local lock log mail opt run spool".split(" ");
 
 /** macOS keeps `/etc`, `/tmp` and `/var` there. */
 const PRIVATE = "private";
@@ -89,26 +96,41 @@ function readingsOf(field: Field): (readonly Part[])[] {
 }
 
 /** One component of a path: its pattern, in pieces. */
-type Component = readonly Part[];
+export type Component = readonly Part[];
 
 function pathTarget(parts: readonly Part[], folder: Folder): Target | undefined {
   const written = componentsOf(parts);
-  if (written.length === 1 && written[0]?.length === 0) return undefined;
-  const absolute = written[0]?.length === 0;
-  if (!absolute && folder.cwd === undefined)
-    return folder.lost === true && staysHere(written) ? LOST_FOLDER : undefined;
-  const base = absolute ? [] : literalPath(folder.cwd ?? "/");
-  const path = normalized([...base, ...written]);
+  const path = absolutePath(written, folder);
+  if (path === undefined) return folder.lost === true && staysHere(written) ? LOST_FOLDER : undefined;
   const contents = isEverything(path.at(-1));
   return judgePath(contents ? path.slice(0, -1) : path, contents, folder);
 }
 
-/** `.`, `*`, `./*`, `..`: all that is in the folder, wherever that is. */
-function staysHere(written: readonly Component[]): boolean {
-  return written.every((each) => each.length === 0 || isEverything(each) || /^\.{1,2}$/.test(literal(each) ?? "x"));
+/** The paths that a field may name, without `..`; none where it is relative and the folder is not known. */
+export function pathsOf(field: Field, folder: Folder): (readonly Component[])[] {
+  return readingsOf(field).flatMap((parts) => {
+    const path = absolutePath(componentsOf(parts), folder);
+    return path === undefined ? [] : [path];
+  });
 }
 
-function componentsOf(parts: readonly Part[]): Component[] {
+/** A path without `.`, `..` and links of `/proc`; none for a relative one where the folder is not known. */
+export function absolutePath(written: readonly Component[], { cwd }: Folder): Component[] | undefined {
+  if (written[0]?.length !== 0)
+    return cwd === undefined ? undefined : normalized([...literalPath(cwd), ...written], cwd);
+  return written.length === 1 ? undefined : normalized(written, cwd);
+}
+
+/** `.`, `*`, `./*`, `..`: all that is in the folder, wherever that is. */
+function staysHere(written: readonly Component[]): boolean {
+  return (
+    written.some((each) => each.length > 0) &&
+    written.every((each) => each.length === 0 || isEverything(each) || /^\.{1,2}$/.test(literal(each) ?? "x"))
+  );
+}
+
+/** A path at its slashes; an absolute one begins with an empty component. */
+export function componentsOf(parts: readonly Part[]): Component[] {
   const components: Part[][] = [[]];
   for (const part of parts) {
     if (part.kind !== "text") {
@@ -127,14 +149,30 @@ function literalPath(path: string): Component[] {
   return componentsOf([{ kind: "text", text: path }]);
 }
 
-function normalized(components: readonly Component[]): Component[] {
+/** Without `.` and `..`, and behind what leads out of `/proc`. */
+function normalized(components: readonly Component[], cwd = "/"): Component[] {
   const path: Component[] = [];
   for (const each of components) {
     const text = literal(each);
     if (text === "..") path.pop();
     else if (text !== "" && text !== ".") path.push(each);
+    const leads = leadsTo(path, cwd);
+    if (leads !== undefined) path.splice(0, path.length, ...leads);
   }
   return path;
+}
+
+/**
+ * Where the links of a process in `/proc` lead: its root folder, and the folder it runs in. For those of other processes
+ * the root folder stands, which is where system services run. Source: proc(5).
+ */
+function leadsTo(path: readonly Component[], cwd: string): readonly Component[] | undefined {
+  const isTask = path.length === 5 && literal(path[2] ?? []) === "task";
+  if ((path.length !== 3 && !isTask) || literal(path[0] ?? []) !== "proc") return undefined;
+  const link = literal(path.at(-1) ?? []);
+  if (link === "root") return [];
+  if (link !== "cwd") return undefined;
+  return /^(?:thread-)?self$/.test(literal(path[1] ?? []) ?? "") ? literalPath(cwd).slice(1) : [];
 }
 
 /** The text of a component without a pattern. */
@@ -149,21 +187,11 @@ function isEverything(component: Component | undefined): boolean {
   return component.every((part) => part.kind !== "text" || part.text === ".");
 }
 
-/** Most `*` of a component that is matched as written: each makes matching slower, and no honest path has many. */
-const MAX_STARS = 8;
-
 /** True where a component may name this folder. */
-function names(component: Component | undefined, name: string): boolean {
+export function names(component: Component | undefined, name: string): boolean {
   if (component === undefined) return false;
   const text = literal(component);
-  if (text !== undefined) return text === name;
-  if (component.filter((part) => part.kind === "star").length > MAX_STARS) return true;
-  const source = component.map((part) => {
-    if (part.kind === "text") return part.text.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-    // What a bracket holds is not read: it is taken for any character, too often blocked rather than too seldom.
-    return part.kind === "char" ? "." : ".*";
-  });
-  return new RegExp(`^${source.join("")}$`, "s").test(name);
+  return text === undefined ? mayMatch(readParts(component), name) : text === name;
 }
 
 function namesOne(component: Component | undefined, list: readonly string[]): boolean {
@@ -227,7 +255,7 @@ function matchesPath(path: readonly Component[], folder: string | undefined): bo
 }
 
 /** The names along a known path. */
-function namesOf(path: string): string[] {
+export function namesOf(path: string): string[] {
   const found = normalized(literalPath(path)).map((each) => literal(each) ?? "");
   return found.length > 1 && found[0] === PRIVATE ? found.slice(1) : found;
 }

@@ -7,18 +7,27 @@
  * on what is not known, it is undecided: a person is asked. The judges are in `dangers/`.
  */
 import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, type Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { isLimitProblem, programNameOf } from "@pi-bash/command/internal";
 import type { Folder, PathContext } from "./danger-paths.ts";
+import { type Added, addedTo, FILLS_IN, filledIn, isFilled } from "./dangers/added.ts";
 import { Bindings } from "./dangers/bindings.ts";
 import { type DangerJudge, type DangerOptions, UNDECIDED_CODE, undecided, worst } from "./dangers/call.ts";
-import { DEVICE_JUDGES, isWholeDevice, judgeRedirectionTarget, judgeWholeDevice } from "./dangers/devices.ts";
-import { expandWord, type Field, knownText, textField, UNKNOWN } from "./dangers/fields.ts";
+import { CODE_JUDGES } from "./dangers/device-code.ts";
+import { judgeRedirectionTarget } from "./dangers/devices.ts";
+import { DISK_JUDGES, isWholeDevice, judgeWholeDevice } from "./dangers/disk-programs.ts";
+import { expandWord, type Field, textField } from "./dangers/fields.ts";
+import { WRITER_JUDGES } from "./dangers/file-writers.ts";
 import { Folders } from "./dangers/folders.ts";
 import { forkBombs } from "./dangers/fork-bombs.ts";
+import { LineTexts } from "./dangers/line-texts.ts";
+import { movedFolder } from "./dangers/moved-folder.ts";
 import { Outputs } from "./dangers/outputs.ts";
 import { PROCESS_JUDGES } from "./dangers/processes.ts";
 import { REMOVAL_JUDGES } from "./dangers/removal.ts";
-import { literalText, renderedTexts } from "./dangers/shell-texts.ts";
+import { isPartlyKnown } from "./dangers/rendered-fields.ts";
+import { SHUTDOWN_JUDGES } from "./dangers/shutdown.ts";
+import { TextBudget } from "./dangers/text-budget.ts";
+import { VOLUME_JUDGES } from "./dangers/volumes.ts";
 import type { Finding, Refusal } from "./finding.ts";
 
 export type { DangerOptions } from "./dangers/call.ts";
@@ -30,25 +39,55 @@ export interface Dangers {
   readonly undecided: readonly Finding[];
 }
 
-const JUDGES: ReadonlyMap<string, DangerJudge> = new Map([...REMOVAL_JUDGES, ...DEVICE_JUDGES, ...PROCESS_JUDGES]);
+/** What stands around a text inside a text. */
+interface Around {
+  readonly budget: TextBudget;
+  /** The variables of the line around it. */
+  readonly outer?: (name: string) => readonly Field[];
+}
 
-/** Texts inside texts that are completed with known values and judged: `X=/; bash -c "rm -rf $X"`. */
-const MAX_DEPTH = 4;
-/** Such texts of one line that are judged. */
-const MAX_TEXTS = 64;
+const JUDGES = together([
+  ...REMOVAL_JUDGES,
+  ...WRITER_JUDGES,
+  ...DISK_JUDGES,
+  ...VOLUME_JUDGES,
+  ...CODE_JUDGES,
+  ...PROCESS_JUDGES,
+  ...SHUTDOWN_JUDGES,
+]);
+
+/** A program may have several judges: `find` removes, and writes lists. */
+function together(judges: readonly (readonly [string, DangerJudge])[]): ReadonlyMap<string, DangerJudge> {
+  const found = new Map<string, DangerJudge>();
+  for (const [name, judge] of judges) {
+    const other = found.get(name);
+    found.set(name, other === undefined ? judge : (call) => worst([other(call), judge(call)]));
+  }
+  return found;
+}
 
 /** All hard blocks in a command line, also in one that was not understood completely. */
-export function findDangers(analysis: CommandAnalysis, context: PathContext & DangerOptions, depth = 0): Dangers {
-  const line = new Line(analysis, context, depth);
+export function findDangers(
+  analysis: CommandAnalysis,
+  context: PathContext & DangerOptions,
+  around: Around = { budget: new TextBudget() },
+): Dangers {
+  const line = new Line(analysis, context, around);
   const found = [
     ...forkBombs(analysis),
-    ...analysis.effective.flatMap((each) => line.judge(each)),
+    ...[...analysis.effective, ...mayRunHere(analysis)].flatMap((each) => line.judge(each)),
     ...line.redirections(),
   ];
   return {
     blocks: found.filter(({ severity }) => severity === "block"),
     undecided: found.filter(({ code }) => code === UNDECIDED_CODE),
   };
+}
+
+/** What launchers and wrappers that were not understood may run; what a container removes is not of this machine. */
+function mayRunHere({ perhaps }: CommandAnalysis): EffectiveCommand[] {
+  // The value of a variable is a text that some program may run: it is judged where one does.
+  return perhaps.filter(({ contained, via }) => !contained && !via.includes("variable"));
 }
 
 function judgeOf(name: string): DangerJudge | undefined {
@@ -61,22 +100,24 @@ const MAX_READINGS = 16;
 class Line {
   readonly #analysis: CommandAnalysis;
   readonly #context: PathContext & DangerOptions;
-  readonly #depth: number;
+  readonly #budget: TextBudget;
   readonly #outputs: Outputs;
+  readonly #texts: LineTexts;
   readonly #bindings: Bindings;
   readonly #folders: Folders;
-  #textCount = 0;
   readonly #beside = new Map<EffectiveCommand["written"], EffectiveCommand[]>();
 
-  constructor(analysis: CommandAnalysis, context: PathContext & DangerOptions, depth: number) {
+  constructor(analysis: CommandAnalysis, context: PathContext & DangerOptions, { budget, outer }: Around) {
     this.#analysis = analysis;
     this.#context = context;
-    this.#depth = depth;
+    this.#budget = budget;
     this.#outputs = new Outputs(analysis);
-    const place = { home: context.home ?? "/home/any-name", cwd: context.cwd };
+    const place = { home: context.home ?? "/home/any-name", cwd: context.cwd, outer };
     this.#bindings = new Bindings(analysis, place, this.#outputs);
+    this.#texts = new LineTexts(analysis, place, this.#outputs);
     this.#folders = new Folders(analysis, context, (command) => this.#bindings.at(command));
     this.#bindings.follow((command) => this.#folders.of(command));
+    this.#texts.follow((command) => this.#folders.of(command));
     for (const command of analysis.effective) {
       const known = this.#beside.get(command.written);
       if (known === undefined) this.#beside.set(command.written, [command]);
@@ -86,36 +127,33 @@ class Line {
 
   judge(command: EffectiveCommand): Finding[] {
     const at = { span: command.span, argv: command.argv.map((word) => word.display) };
-    const refusal = worst(this.#readings(command).map((argv) => this.#judgeArgv(argv, command)));
+    const readings = this.#readings(command).map((argv) => this.#judgeArgv(argv, command));
+    const refusal = worst([...readings, this.#behindUnknown(command)]);
     if (refusal?.severity === "block") return [{ ...refusal, ...at }];
-    const inTexts = this.#inTexts(this.#texts(command), command);
-    return [...inTexts, ...(refusal === undefined ? [] : [{ ...refusal, ...at }])];
+    return [...this.#inTexts(command), ...(refusal === undefined ? [] : [{ ...refusal, ...at }])];
   }
 
   /** The words of a command, or of each that it may be. */
-  #readings(command: EffectiveCommand): (readonly Word[])[] {
-    const { argv } = command;
-    if (argv[0]?.value === null) return this.#namedByVariable(command);
-    if (command.unresolved === undefined) return [argv];
-    const starts = [...argv.entries()].filter(([, word]) => judgeOf(programName(word.value ?? "")) !== undefined);
+  #readings({ argv, unresolved }: EffectiveCommand): (readonly Word[])[] {
+    if (unresolved === undefined) return [argv];
+    if (argv[0] !== undefined && programNameOf(argv[0]) === null) return [];
+    const starts = [...argv.entries()].filter(([, word]) => judgeOf(nameOf(word)) !== undefined);
     return starts.slice(0, MAX_READINGS).map(([at]) => argv.slice(at));
   }
 
-  /** `R=rm; $R -rf /` and `CMD="rm -rf /"; $CMD`. */
-  #namedByVariable({ argv, ...command }: EffectiveCommand): (readonly Word[])[] {
-    const [program, ...rest] = argv;
-    if (program === undefined) return [];
-    const texts = expandWord(program, this.#bindings.at({ ...command, argv })).map(knownText);
-    const starts = texts.flatMap((text, at): (readonly Word[])[] => {
-      if (judgeOf(programName(text ?? "")) === undefined) return [];
-      const words = texts.slice(at).flatMap((each) => (each === undefined ? [] : [literalText(each, program.span)]));
-      return [[...words, ...rest]];
-    });
-    return starts.slice(0, MAX_READINGS);
+  /** `$SUDO rm -rf /`: where the variable is empty, or holds a wrapper, the next word is the program. */
+  #behindUnknown(command: EffectiveCommand): Refusal | undefined {
+    const [program, ...rest] = command.argv;
+    if (program === undefined || programNameOf(program) !== null || !program.splits) return undefined;
+    if (expandWord(program, this.#bindings.at(command)).some(isPartlyKnown)) return undefined;
+    const refusal = this.#judgeArgv(rest, command);
+    return refusal?.severity === "block"
+      ? undecided(`what \`${program.display}\` starts may be this: ${refusal.message}`)
+      : undefined;
   }
 
   #judgeArgv(argv: readonly Word[], command: EffectiveCommand): Refusal | undefined {
-    const name = programName(argv[0]?.value ?? "");
+    const name = argv[0] === undefined ? "" : nameOf(argv[0]);
     const judge = judgeOf(name);
     if (judge === undefined) return undefined;
     const values = this.#bindings.at(command);
@@ -123,7 +161,7 @@ class Line {
     const added = this.#added(command);
     const fieldsOf = (word: Word): readonly Field[] => {
       // What `find -exec` and `fd -x` fill in is judged with them, what `xargs -I` does with what it reads.
-      if (added.placeholder !== undefined && word.text.includes(added.placeholder)) return filledIn(word, added);
+      if (isFilled(word, added)) return filledIn(word, added);
       return word.expansions.input && command.via.some(FILLS_IN) ? [] : expandWord(word, values);
     };
     return judge({
@@ -140,63 +178,43 @@ class Line {
     });
   }
 
-  /** `env -C FOLDER` and `sudo -D FOLDER` go elsewhere first. */
-  #folderOf(command: EffectiveCommand): Folder {
-    const here = this.#folders.of(command);
-    if (!command.via.some((each) => /(?:^|\/)(?:env|sudo)$/.test(each))) return here;
-    const { argv } = command.written;
-    const at = argv.findIndex(({ value }) => /^(?:-[CD]|--chdir(?:=|$))/.test(value ?? ""));
-    if (at === -1) return here;
-    const path = /^(?:-[CD]|--chdir=)(.+)$/.exec(argv[at]?.value ?? "")?.[1] ?? argv[at + 1]?.value;
-    const { cwd: _, ...places } = here;
-    return path?.startsWith("/") === true ? { ...places, cwd: path } : { ...places, lost: true };
-  }
-
   /** What `xargs` adds, and where. */
   #added(command: EffectiveCommand): Added {
-    if (!command.via.includes("xargs") && !isUnreadXargs(command)) return {};
-    const words = command.written.argv.map((word) => word.value ?? "");
-    const own = command.simple.argv.map((word) => word.value ?? "");
-    const options = own.includes("xargs") || own.some((word) => word.endsWith("/xargs")) ? own : words;
-    const readsFile = options.some((word) => /^(?:-\w*a|--arg-file)/.test(word));
-    const here = command.simple.redirections.find(({ operator }) => operator === "<<<")?.target;
-    const fields = readsFile
-      ? undefined
-      : here == null
-        ? this.#outputs.feeding(command, (each) => this.#bindings.at(each))
-        : expandWord(here, this.#bindings.at(command));
-    const placeholder = placeholderOf(options);
-    return { fields: fields ?? [[UNKNOWN]], ...(placeholder === undefined ? {} : { placeholder }) };
-  }
-
-  /** Texts that a shell runs and that the analysis could not read, completed with what is known. */
-  #texts(command: EffectiveCommand): readonly string[] {
-    if (this.#depth >= MAX_DEPTH) return [];
-    const added = this.#added(command);
-    const { placeholder } = added;
-    const isFilled = (word: Word): boolean => placeholder !== undefined && word.text.includes(placeholder);
-    return renderedTexts(
-      command,
-      (word) => (isFilled(word) ? filledIn(word, added) : expandWord(word, this.#bindings.at(command))),
-      () => this.#outputs.feeding(command, (each) => this.#bindings.at(each)),
+    return addedTo(command, this.#bindings.at(command), () =>
+      this.#outputs.feeding(command, (each) => this.#bindings.at(each)),
     );
   }
 
-  /** Beyond some texts it is no longer looked what they do. */
-  #inTexts(texts: readonly string[], command: EffectiveCommand): Finding[] {
-    if (texts.length === 0) return [];
-    this.#textCount += texts.length;
-    if (this.#textCount <= MAX_TEXTS) return texts.flatMap((text) => this.#inText(text, command));
-    const refusal = undecided("the line has too many texts for shells");
-    return this.#textCount - texts.length <= MAX_TEXTS ? [{ ...refusal, span: command.span }] : [];
+  /** What the texts do that a command gives to a shell, and what it is once its words are known. */
+  #inTexts(command: EffectiveCommand): Finding[] {
+    const { inside, around, exceeded } = this.#texts.of(command, () => this.#added(command));
+    const here = this.#folders.of(command);
+    const [judgedAround, doubt] = this.#budget.take(around);
+    const [judgedInside, other] = this.#budget.take(inside);
+    const refusal = doubt ?? other;
+    const found = [
+      ...judgedAround.flatMap((text) => this.#inText(text, command, here)),
+      ...judgedInside.flatMap((text) => this.#inText(text, command, this.#folderOf(command))),
+    ];
+    const beyond = exceeded ? undecided("what a shell runs here is beyond what is looked at") : refusal;
+    return beyond === undefined ? found : [...found, { ...beyond, span: command.span }];
   }
 
-  #inText(text: string, command: EffectiveCommand): Finding[] {
-    const { cwd, lost } = this.#folders.of(command);
+  /** The folder that a command runs in, behind `env -C` and its like. */
+  #folderOf(command: EffectiveCommand): Folder {
+    return movedFolder(this.#folders.of(command), command.movedTo, this.#bindings.at(command));
+  }
+
+  #inText(text: string, command: EffectiveCommand, { cwd, lost }: Folder): Finding[] {
     const { cwd: _, ...context } = this.#context;
     const place = { ...context, ...(cwd === undefined ? {} : { cwd }), ...(lost === undefined ? {} : { lost }) };
-    const found = findDangers(analyzeCommand(text), place, this.#depth + 1);
-    return [...found.blocks, ...found.undecided].map((finding) => ({ ...finding, span: command.span }));
+    const analysis = analyzeCommand(text);
+    const outer = (name: string): readonly Field[] => this.#texts.valuesAt(command).variable(name);
+    const { blocks, undecided: doubts } = this.#budget.deeper((budget) =>
+      findDangers(analysis, place, { budget, outer }),
+    );
+    const beyond = analysis.errors.some(isLimitProblem) ? [undecided("a text for a shell is too large")] : [];
+    return [...blocks, ...doubts, ...beyond].map((finding) => ({ ...finding, span: command.span }));
   }
 
   redirections(): Finding[] {
@@ -223,32 +241,7 @@ class Line {
   }
 }
 
-/** Wrappers whose words are judged elsewhere: with the search, or by what is read. */
-const FILLS_IN = (wrapper: string): boolean => /^(?:find|fd) -|(?:^|\/)xargs$/.test(wrapper);
-
-/** An `xargs` with an option that the analysis does not know, such as the old `-i`: it still adds what it reads. */
-function isUnreadXargs({ argv, unresolved }: EffectiveCommand): boolean {
-  return unresolved !== undefined && programName(argv[0]?.value ?? "") === "xargs";
-}
-
-interface Added {
-  readonly fields?: readonly Field[];
-  readonly placeholder?: string;
-}
-
-function filledIn(word: Word, { fields = [], placeholder = "" }: Added): readonly Field[] {
-  const [head = "", tail = ""] = word.text.replaceAll(/["']/g, "").split(placeholder);
-  return fields.map((field) => [...textField(head), ...field, ...textField(tail)]);
-}
-
-/** The word that `xargs` replaces. */
-function placeholderOf(words: readonly string[]): string | undefined {
-  for (const [at, word] of words.entries()) {
-    const match = /^(?:-[0prtx]*[IJ](.*)|--replace(?:=(.*))?|-[0prtx]*i(.*))$/.exec(word);
-    if (match === null) continue;
-    const [, given, long, short] = match;
-    if (given === "") return words[at + 1];
-    return given ?? (long === undefined || long === "" ? (short === undefined || short === "" ? "{}" : short) : long);
-  }
-  return undefined;
+/** The program that a word names: also that of `"$DIR"/rm`. */
+function nameOf(word: Word): string {
+  return programNameOf(word) ?? "";
 }

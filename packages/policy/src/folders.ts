@@ -78,6 +78,8 @@ export function stepThrough(from: string, path: string): string {
 /** `cd` and `cd ~` go home; any other expanding target is unknown. */
 function homeOf(command: EffectiveCommand, context: PathContext): string | undefined {
   if (command.argv[0]?.value !== "cd") return undefined;
+  // With a second folder bash 4.4 and newer stay where they are, and older ones go to the first.
+  if (command.argv.length > 2) return undefined;
   const text = command.argv[1]?.text;
   return command.argv.length === 1 || text === "~" || text === "$HOME" || text === '"$HOME"' ? context.home : undefined;
 }

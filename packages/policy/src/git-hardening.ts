@@ -81,7 +81,7 @@ const DANGEROUS_KEYS = new RegExp(
     "man\\..*\\.(?:cmd|path)",
     "submodule\\..*\\.update",
     "extensions\\.worktreeconfig",
-    // A partial clone fetches what is missing when it is read; only newer versions can be determined not to.
+    // A partial clone fetches what is missing when it is read; only newer versions of git have a switch against it.
     "extensions\\.partialclone",
     "remote\\..*\\.(?:promisor|partialclonefilter)",
     // `diff` runs git in the submodules, under their configuration.

@@ -8,6 +8,7 @@
 import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
 import { assignedNames, lastingConstructs, runsInShell } from "./assigned-names.ts";
 import { isSessionVariable } from "./environment.ts";
+import { isExportedSetting, isProgramSetting } from "./program-settings.ts";
 
 /** Builtins that change names, options, handlers or variables of the shell that runs them. */
 const STATE_CHANGING: ReadonlySet<string> = new Set(
@@ -57,12 +58,17 @@ function byConstruct(analysis: CommandAnalysis): string | undefined {
 
 function byVariable(analysis: CommandAnalysis): string | undefined {
   const found = assignedNames(analysis).find(
-    ({ name }) => name === undefined || (isSessionVariable(name) && !WITHOUT_MEANING.test(name)),
+    ({ name }) => name === undefined || (isObeyed(name) && !WITHOUT_MEANING.test(name)),
   );
   if (found === undefined) return undefined;
   return found.name === undefined
     ? `a variable that ${found.by} set, of a name that is not known,`
     : `a new value of \`${found.name}\``;
+}
+
+/** True for a variable that bash or a program obeys, and that may be exported already. */
+function isObeyed(name: string): boolean {
+  return isSessionVariable(name) || isProgramSetting(name);
 }
 
 function nameOf(command: EffectiveCommand): string {
@@ -93,5 +99,5 @@ function keepsMeanings(command: EffectiveCommand): boolean {
 function isPlainExport(word: Word): boolean {
   // `"PAT$x=…"`: a name that goes on in what expands is not known.
   const name = (word.value === null ? /^([A-Za-z_]\w*)=/ : /^([A-Za-z_]\w*)(?:=|$)/).exec(word.leading)?.[1];
-  return name !== undefined && !word.splits && !isSessionVariable(name);
+  return name !== undefined && !word.splits && !isSessionVariable(name) && !isExportedSetting(name);
 }

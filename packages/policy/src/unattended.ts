@@ -40,14 +40,15 @@ export function weighUnattended(
     ...mustAsk,
     ...env.unknown,
     ...stays,
-    ...taintObstacle(request),
+    ...taintObstacle(request, rules),
     // Confined, what a repository's configuration starts can only read as well.
     ...(basis.reading === "confined" ? [] : gitObstacle(request, analysis, rules)),
   ];
   const base = {
     class: classOf(classification, basis),
     analysis,
-    concurrencySafe: basis.isRead && obstacles.length === 0 && isConcurrencySafe(analysis),
+    concurrencySafe:
+      basis.isRead && obstacles.length === 0 && request.taint === undefined && isConcurrencySafe(analysis),
   };
   if (obstacles.length === 0 && basis.open.length === 0) {
     const reading = isAllowedByMode ? undefined : basis.reading;
@@ -133,10 +134,15 @@ function brokenFiles(sets: readonly RuleSet[]): Finding[] {
     );
 }
 
-function taintObstacle({ taint }: PolicyRequest): Finding[] {
-  if (taint === undefined) return [];
+/** A rule for every command holds whatever the text means; a mode that only looks needs to know what it means. */
+function taintObstacle({ taint, mode }: PolicyRequest, rules: readonly Rule[]): Finding[] {
+  if (taint === undefined || (mode !== "plan" && rules.some(allowsEverything))) return [];
   const message = `${taint} changed this session earlier, so the text no longer tells what runs`;
   return [aboutRequest("tainted-session", "session", message)];
+}
+
+function allowsEverything({ behavior, pattern }: Rule): boolean {
+  return behavior === "allow" && pattern.kind === "everything";
 }
 
 /** Only for git calls that no rule allows by name: whoever allows `git commit` knows that it runs hooks. */

@@ -5,8 +5,16 @@ import { decide, type PolicyRequest } from "../src/decide.ts";
 import { findForbidden } from "../src/forbidden.ts";
 import { BLOCKED_PROGRAMS } from "./support/danger-cases/blocked-programs.ts";
 import { BLOCKED_TARGETS } from "./support/danger-cases/blocked-targets.ts";
+import { BLOCKED_MACHINES, ORDINARY_MACHINES, UNDECIDED_MACHINES } from "./support/danger-cases/machines.ts";
+import { BLOCKED_MOVES } from "./support/danger-cases/moves-blocked.ts";
 import { ORDINARY } from "./support/danger-cases/ordinary.ts";
+import { ORDINARY_SEARCHES, UNDECIDED_SEARCHES } from "./support/danger-cases/searches.ts";
+import { BLOCKED_SEARCHES } from "./support/danger-cases/searches-blocked.ts";
+import { ORDINARY_TEXTS, UNDECIDED_TEXTS } from "./support/danger-cases/shell-texts.ts";
+import { BLOCKED_TEXTS } from "./support/danger-cases/shell-texts-blocked.ts";
 import { UNDECIDED } from "./support/danger-cases/undecided.ts";
+import { BLOCKED_VARIABLE_WORDS } from "./support/danger-cases/variable-words.ts";
+import { BLOCKED_WRAPPED, ORDINARY_WRAPPED, UNDECIDED_WRAPPED } from "./support/danger-cases/wrappers.ts";
 
 const PLACE = { cwd: "/home/me/code/app", workspace: "/home/me/code/app", home: "/home/me" };
 
@@ -14,26 +22,42 @@ const linesOf = (cases: Readonly<Record<string, readonly string[]>>) =>
   Object.entries(cases).flatMap(([name, lines]) => lines.map((line) => [name, line] as const));
 
 describe("a hard block", () => {
-  it.each(linesOf({ ...BLOCKED_TARGETS, ...BLOCKED_PROGRAMS }))("knows %s: %s", (_, line) => {
+  it.each(
+    linesOf({
+      ...BLOCKED_TARGETS,
+      ...BLOCKED_PROGRAMS,
+      ...BLOCKED_SEARCHES,
+      ...BLOCKED_MOVES,
+      ...BLOCKED_WRAPPED,
+      ...BLOCKED_TEXTS,
+      ...BLOCKED_VARIABLE_WORDS,
+      ...BLOCKED_MACHINES,
+    }),
+  )("knows %s: %s", (_, line) => {
     const { class: kind, findings } = classify(line, PLACE);
 
     expect(kind).toBe("blocked");
     expect(findings[0]?.severity).toBe("block");
   });
 
-  it.each(linesOf(UNDECIDED))("is undecided for %s: %s", (_, line) => {
+  it.each(
+    linesOf({ ...UNDECIDED, ...UNDECIDED_SEARCHES, ...UNDECIDED_WRAPPED, ...UNDECIDED_TEXTS, ...UNDECIDED_MACHINES }),
+  )("is undecided for %s: %s", (_, line) => {
     const { class: kind, undecided } = classify(line, PLACE);
 
     expect(kind).not.toBe("blocked");
     expect(undecided[0]).toMatchObject({ code: "undecided-block", hint: expect.any(String) });
   });
 
-  it.each(linesOf(ORDINARY))("is not found in %s: %s", (_, line) => {
-    const { class: kind, undecided } = classify(line, PLACE);
+  it.each(linesOf({ ...ORDINARY, ...ORDINARY_SEARCHES, ...ORDINARY_WRAPPED, ...ORDINARY_TEXTS, ...ORDINARY_MACHINES }))(
+    "is not found in %s: %s",
+    (_, line) => {
+      const { class: kind, undecided } = classify(line, PLACE);
 
-    expect(kind).not.toBe("blocked");
-    expect(undecided).toEqual([]);
-  });
+      expect(kind).not.toBe("blocked");
+      expect(undecided).toEqual([]);
+    },
+  );
 });
 
 const MODES = ["default", "acceptEdits", "auto", "yolo"] as const;
@@ -48,16 +72,21 @@ describe("a block that cannot be decided", () => {
     expect(ask("cat list | xargs rm -rf", { mode, sandboxed: true })).toBe("ask");
   });
 
-  it.each(linesOf(UNDECIDED))("asks in mode yolo for %s: %s", (_, command) => {
+  it.each(
+    linesOf({ ...UNDECIDED, ...UNDECIDED_SEARCHES, ...UNDECIDED_WRAPPED, ...UNDECIDED_TEXTS, ...UNDECIDED_MACHINES }),
+  )("asks in mode yolo for %s: %s", (_, command) => {
     expect(ask(command, { mode: "yolo" })).toBe("ask");
   });
 
-  it.each(linesOf(ORDINARY))("is no reason to ask in mode yolo for %s: %s", (_, command) => {
-    const { behavior, reasons } = decide({ command, ...PLACE, mode: "yolo", gitDangers: [] }, {});
+  it.each(linesOf({ ...ORDINARY, ...ORDINARY_SEARCHES, ...ORDINARY_WRAPPED, ...ORDINARY_TEXTS, ...ORDINARY_MACHINES }))(
+    "is no reason to ask in mode yolo for %s: %s",
+    (_, command) => {
+      const { behavior, reasons } = decide({ command, ...PLACE, mode: "yolo", gitDangers: [] }, {});
 
-    expect(behavior).not.toBe("deny");
-    expect(reasons.map(({ code }) => code)).not.toContain("undecided-block");
-  });
+      expect(behavior).not.toBe("deny");
+      expect(reasons.map(({ code }) => code)).not.toContain("undecided-block");
+    },
+  );
 
   it("says why and what would help", () => {
     const { reasons } = decide({ command: 'rm -rf "$X"', ...PLACE, mode: "yolo" }, {});

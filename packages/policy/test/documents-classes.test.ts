@@ -50,7 +50,7 @@ describe("the page's own examples", () => {
   const ordinary = codeOf("`rm -rf node_modules dist`", "are not blocks.");
 
   it("are found on it", () => {
-    expect([blocked.length, undecided.length, ordinary.length]).toEqual([13, 6, 5]);
+    expect([blocked.length, undecided.length, ordinary.length]).toEqual([17, 6, 5]);
   });
 
   it.each(blocked)("of hard blocks are blocked: %s", (line) => {
@@ -247,12 +247,11 @@ describe("hard blocks do not see", () => {
     ["text that is decoded on the way", "base64 -d x | sh"],
     ["a container", "docker exec c rm -rf /"],
     ["a pod", "kubectl exec p -- rm -rf /"],
-    ["text for `at`", "echo 'rm -rf /' | at now"],
-    ["aliases of git", "git -c alias.z='!rm -rf /' z"],
-    ["programs of git", "git bisect run rm -rf /"],
+    ["text that is edited on the way", "echo 'rm -rf X' | sed s,X,/, | sh"],
+    ["a file that a shell reads", "sh < x"],
     ["a loop without an end of its own", "yes | while read x; do y & done"],
-    ["pids of a program", "kill -9 $(ps -e -o pid=)"],
-    ["the processes of a user", "pkill -u root"],
+    ["processes that a filter names", "kill -9 $(ps aux | awk '{print $2}')"],
+    ["the processes of a user who is not root", "pkill -u me"],
   ])("%s, which asks by default and runs in `yolo`: %s", (_, command) => {
     expect(classOf(command)).toBe("not-readonly");
     expect(decide({ command, ...PLACE }, {}).behavior).toBe("ask");

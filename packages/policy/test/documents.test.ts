@@ -65,17 +65,28 @@ describe("a deny rule", () => {
     },
   );
 
-  // These are the business of git, of an interpreter or of `make`: what they start is not a word of the shell's.
   it.each([
+    "npx rm x",
+    "uv run rm x",
+    "docker exec c rm x",
+    "nodemon --exec 'rm x'",
     "git -c alias.z='!rm x' z",
     "git bisect run rm x",
     "git rebase -x 'rm x' main",
     "git submodule foreach 'rm x'",
+    "npm exec rm x",
+  ])("asks, or refuses where no one can answer, for what a launcher starts: %s", (line) => {
+    const rules = { deny: ["Bash(rm **)"] };
+
+    expect(behavior(line, rules, { mode: "yolo" })).toBe("ask");
+    expect(behavior(line, rules, { mode: "yolo", interactive: false })).toBe("deny");
+  });
+
+  // These are the business of an interpreter or of `make`: what they start is not a word of the shell's.
+  it.each([
     "python3 -c 'import os; os.system(\"rm x\")'",
     "awk 'BEGIN{system(\"rm x\")}'",
     "make SHELL='rm x'",
-    "npm exec rm x",
-    "docker exec c rm x",
     "tar cf x --checkpoint-action=exec='rm x' .",
     "rsync -e 'rm x' a b",
     "vim -c '!rm x'",
@@ -172,10 +183,14 @@ describe("a dangerous variable that the line sets by itself", () => {
 describe("a tainted session", () => {
   const taint = "`alias`";
 
-  it("approves nothing for the class or a rule; `yolo` and sandboxed `auto` allow it as they allow any line", () => {
+  it("approves nothing for the class or a rule that names commands; what allows every line still does", () => {
     for (const command of ["ls", "make"]) {
-      expect(behavior(command, { allow: ["Bash"] }, { taint })).toBe("ask");
-      expect(behavior(command, { allow: ["Bash"] }, { taint, mode: "dontAsk" })).toBe("deny");
+      expect(behavior(command, { allow: ["Bash(ls)", "Bash(make)"] }, { taint })).toBe("ask");
+      expect(behavior(command, { allow: ["Bash(ls)", "Bash(make)"] }, { taint, mode: "dontAsk" })).toBe("deny");
+      expect(behavior(command, { allow: ["Bash"] }, { taint })).toBe("allow");
+      expect(behavior(command, { allow: ["Bash"] }, { taint, mode: "dontAsk" })).toBe("allow");
+      expect(behavior(command, { allow: ["Bash"] }, { taint, mode: "plan" })).toBe("deny");
+      expect(verdict(command, { allow: ["Bash"] }, { taint }).concurrencySafe).toBe(false);
       expect(behavior(command, {}, { taint, mode: "auto" })).toBe("ask");
       expect(behavior(command, {}, { taint, mode: "auto", sandboxed: true })).toBe("allow");
       expect(behavior(command, {}, { taint, mode: "yolo" })).toBe("allow");

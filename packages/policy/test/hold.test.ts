@@ -259,7 +259,7 @@ it("only a confined line may run beside others where the tables alone would refu
   expect(verdict("python3 -c 1", { hold: "strict" }).concurrencySafe).toBe(false);
 });
 
-it("every program of the tables was graded: these and no others need the kernel", () => {
+it("every program of the tables was graded: these and no others are outside the strict half", () => {
   const graded = [...READ_ONLY_PROGRAMS.keys()].map((name) => ({ name, effective: analyzeCommand(name).effective }));
   const notStrict = graded.filter(({ effective }) => !effective.every(isStrict)).map(({ name }) => name);
 

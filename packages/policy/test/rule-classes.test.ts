@@ -14,7 +14,7 @@ function behavior(command: string, rules: RuleFile, more: Partial<PolicyRequest>
   return decide({ command, ...PLACE, ...more }, { ruleSets: [loadRules(rules, "user")] }).behavior;
 }
 
-const DISGUISES = caseClasses("denied-rm.txt");
+const DISGUISES = [...caseClasses("denied-rm.txt"), ...caseClasses("launched-rm.txt")];
 
 describe.each(DISGUISES)("a deny rule meets %s", (_, lines) => {
   it.each(lines)("in yolo: %s", (command) => {
@@ -97,6 +97,102 @@ describe("a deny rule", () => {
     ["Bash(npm publish **)", 'npm "run-$x"'],
   ])("%s leaves alone what cannot be it: %s", (rule, command) => {
     expect(behavior(command, { deny: [rule] }, { mode: "yolo" })).toBe("allow");
+  });
+});
+
+describe("a launcher", () => {
+  const DENY = { deny: ["Bash(rm **)", "Bash(git push **)", "Bash(terraform destroy **)"] };
+
+  it.each([
+    "npx vitest run",
+    "npx -y prettier --check .",
+    "npx jest -t 'a (b) [c]'",
+    "npx tsc -p $DIR",
+    "npm exec tsc",
+    "npm exec -- eslint src --fix",
+    "npm run rm",
+    "npm rm left-pad",
+    "npm x -c 'tsc && eslint .'",
+    "pnpm exec vitest",
+    "pnpm rm lodash",
+    "yarn workspace app exec tsc",
+    "bunx biome check .",
+    "uv run pytest",
+    "uv run --with pytest pytest -k 'rm or x'",
+    'uv run python -c "print(1)"',
+    "poetry run python x.py",
+    "conda run -n x pytest",
+    "conda install rm",
+    "bundle exec rspec",
+    "docker exec c ls",
+    "docker exec -it c bash",
+    "docker run -it --rm ubuntu bash",
+    'docker run --rm -v "$PWD":/x -w /x node:20 npm test',
+    "docker run --rm -v $PWD:/x -e TAG=$TAG img make",
+    "docker rm c",
+    "docker container rm c",
+    "docker compose rm -f",
+    "docker compose exec db psql -c 'select 1'",
+    "docker compose up -d",
+    "kubectl exec p -- ls /",
+    "kubectl get pods",
+    'kubectl logs "$POD"',
+    "git bisect log",
+    "git bisect run make test",
+    "git rm x",
+    "git submodule foreach 'git fetch'",
+    "git rebase -x 'npm test' main",
+    "git -c user.name='rm x' commit -m 'rm x'",
+    "git log --grep 'rm x'",
+    'git commit -m "$MSG"',
+    "git config alias.st status",
+    "git worktree remove x",
+    "nix develop",
+    "nix-shell -p jq --run 'jq . f'",
+    "ip -br addr",
+    "ip netns exec a ping -c1 h",
+    "dotenv -e .env -- npm start",
+    "cross-env NODE_ENV=test jest",
+    "concurrently 'npm:a' 'npm:b'",
+    "nodemon --exec 'ts-node x.ts'",
+    "go test ./...",
+    "mise install",
+    "arch",
+  ])("runs an ordinary line in yolo, whatever rules deny: %s", (command) => {
+    expect(behavior(command, DENY, { mode: "yolo" })).toBe("allow");
+    expect(decide({ command, ...PLACE, mode: "yolo" }, { blockedCommands: ["rm", "git push"] }).behavior).toBe("allow");
+  });
+
+  it.each([
+    ["Bash(npx vitest *)", "npx vitest run"],
+    ["Bash(npx **)", "npx vitest run"],
+    ["Bash(npm exec tsc)", "npm exec tsc"],
+    ["Bash(uv run pytest)", "uv run pytest"],
+    ["Bash(uv run **)", "uv run --with x pytest -k y"],
+    ["Bash(docker exec c ls)", "docker exec c ls"],
+    ["Bash(docker **)", "docker run --rm img make"],
+    ["Bash(kubectl exec **)", "kubectl exec p -- ls"],
+    ["Bash(git bisect **)", "git bisect run make test"],
+    ["Bash(git submodule **)", "git submodule foreach 'git fetch'"],
+    ["Bash(conda run -n x pytest)", "conda run -n x pytest"],
+    ["Bash(bundle exec **)", "bundle exec rspec"],
+    ["Bash(nodemon **)", "nodemon --exec 'ts-node x.ts'"],
+    ["Bash(ip **)", "ip netns exec a ls"],
+  ])("is covered by a rule for its own words: %s, %s", (rule, command) => {
+    expect(behavior(command, { allow: [rule] })).toBe("allow");
+  });
+
+  it.each(["npx vitest", "docker exec c ls", "uv run pytest", "git bisect run make", "conda run -n x ls"])(
+    "is not covered by a rule for what it starts: %s",
+    (command) => {
+      expect(behavior(command, { allow: ["Bash(vitest)", "Bash(ls)", "Bash(pytest)", "Bash(make)"] })).toBe("ask");
+    },
+  );
+
+  it("reads as before: what it starts is no command of the line for the tables", () => {
+    for (const command of ["git status", "git log -3", "ip addr", "arch", "git -c core.pager=cat log"]) {
+      expect(behavior(command, {}), command).toBe(command.includes("-c") ? "ask" : "allow");
+    }
   });
 });
 

@@ -7,8 +7,9 @@ import { describe, expect, it } from "vitest";
 import { decide } from "../src/decide.ts";
 import { sessionChangesOf } from "../src/session-changes.ts";
 import { taintOf } from "../src/taint.ts";
+import { KEEPING } from "./support/keeping-cases.ts";
 import { scratchFolder } from "./support/scratch.ts";
-import { KEEPING, TAINTING } from "./support/taint-cases.ts";
+import { TAINTING } from "./support/taint-cases.ts";
 
 const taint = (line: string) => taintOf(analyzeCommand(line));
 const linesOf = (cases: Readonly<Record<string, readonly string[]>>) =>

@@ -10,7 +10,7 @@ import { DEFAULT_THEME, type Theme } from "./theme.ts";
 
 /** How a call is drawn: columns, theme, and how much of the output. */
 export interface RenderOptions {
-  /** Columns of the terminal, from 1; anything that is no number (a stream that is no terminal) counts as 80. */
+  /** Columns of the terminal, from 1; anything that is not a number counts as 80, as for a stream that is not a terminal. */
   readonly width: number;
   /** Rows of the terminal; default 30. */
   readonly rows?: number | undefined;

@@ -1,8 +1,8 @@
 /**
  * Whether a program on a terminal waits for a person: the facts of the kernel beside the text on the screen.
  *
- * The rules, their times and how often each is right were measured on 94 programs; see docs/waiting.md. A program can pretend to
- * wait, and can hide it: nothing but what a model or a person reads may depend on the answer.
+ * The rules and their times were measured on real programs; docs/waiting.md has the counts and how often they are right. A
+ * program can pretend to wait, and can hide it: nothing but what a model or a person reads may depend on the answer.
  */
 import type { QuietTerminal, TerminalProgram, TerminalReader } from "@pi-bash/contract";
 

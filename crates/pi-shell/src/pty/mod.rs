@@ -163,7 +163,7 @@ impl PtySession {
         };
         let signal = Signal::from_named_raw(number).ok_or_else(|| ShellError::InvalidOption {
             name: "signal",
-            reason: format!("is {number}, which is no signal of this system"),
+            reason: format!("is {number}, which is not a signal of this system"),
         })?;
         controls.signal(signal);
         Ok(())

@@ -46,7 +46,7 @@ const ON = {
 const KEEP = {
   type: "string",
   value: "SECONDS",
-  text: "with --on: what runs there goes on for so long when the connection is cut, and is come back to; without it a cut ends everything",
+  text: "with --on: keep commands running this long after the connection drops, and reconnect to them; without it a cut ends everything",
 } as const satisfies Option;
 
 const ENV = {
@@ -62,20 +62,20 @@ const POLICY_OPTIONS = {
     type: "string",
     value: "FILE",
     completion: "file",
-    text: "run only what the rules of FILE allow, and what only reads (docs/policy.md)",
+    text: "run only commands that the rules in FILE allow, and read-only ones (docs/policy.md)",
   },
   mode: {
     type: "string",
     value: "MODE",
     completion: POLICY_MODES,
-    text: `what becomes of what no rule decides: ${POLICY_MODES.join(", ")}`,
+    text: `what to do with commands that no rule covers: ${POLICY_MODES.join(", ")}`,
   },
   "allow-unasked": {
     type: "string",
     ...several,
     value: "KIND",
     completion: UnaskedKind.options,
-    text: `what may run unasked: ${UnaskedKind.options.join(", ")}; ${SEVERAL}`,
+    text: `run these without approval: ${UnaskedKind.options.join(", ")}; ${SEVERAL}`,
   },
 } as const satisfies Options;
 
@@ -94,7 +94,7 @@ const TOOL_SETTINGS = {
     type: "string",
     value: "FOLDER",
     completion: "folder",
-    text: "where whole outputs are kept; a later call with the same folder finds them by artifact://ID",
+    text: "where full outputs are kept; a later call with the same folder finds them by artifact://ID",
   },
 } as const satisfies Options;
 
@@ -106,20 +106,20 @@ export const RUN_OPTIONS = {
   timeout: {
     type: "string",
     value: "SECONDS",
-    text: "end the command when it takes longer, with exit status 124; without it there is no deadline",
+    text: "end the command after this time, with exit status 124; without it there is no deadline",
   },
   ...POLICY_OPTIONS,
   pty: {
     type: "boolean",
     default: false,
-    text: "run it on a terminal of its own, of the size of ours, with our keys: for editors, pagers and the like",
+    text: "run it on a terminal of its own, with your keys and the size of yours: for editors, pagers and the like",
   },
-  session: { type: "boolean", default: false, text: "each argument is a command of one session" },
+  session: { type: "boolean", default: false, text: "run each argument as a command in one session" },
   json: { type: "boolean", default: false, text: "print one JSON object for each command instead of its output" },
   raw: {
     type: "boolean",
     default: false,
-    text: "on a terminal, pass titles, clipboard writes and queries of the command as well",
+    text: "on a terminal, also pass the command's titles, clipboard writes and queries",
   },
 } as const satisfies Options;
 
@@ -129,7 +129,7 @@ const CALL_OPTIONS = {
   timeout: {
     type: "string",
     value: "SECONDS",
-    text: "end the command when it takes longer; without it the setting `defaultTimeout` decides",
+    text: "end the command after this time; without it the setting `defaultTimeout` decides",
   },
   ...POLICY_OPTIONS,
   ...TOOL_SETTINGS,
@@ -144,7 +144,7 @@ export const SESSION_OPTIONS = {
   "require-sessions": {
     type: "boolean",
     default: false,
-    text: "do not start where commands have no session, for want of the native addon",
+    text: "do not start if commands have no session, because the native addon is missing",
   },
 } as const satisfies Options;
 
@@ -153,12 +153,12 @@ const KEPT = {
   host: {
     type: "boolean",
     default: false,
-    text: "in a session that `pi-bash host` keeps when this program ends (docs/host.md)",
+    text: "use a session that `pi-bash host` keeps after this program ends (docs/host.md)",
   },
   session: {
     type: "string",
     value: "NAME",
-    text: "which one; without it the folder's name",
+    text: "name of that session; default: the folder's name",
   },
 } as const satisfies Options;
 
@@ -172,30 +172,30 @@ export const HOST_OPTIONS = {
   detach: {
     type: "boolean",
     default: false,
-    text: "start it in the background, and return when it answers; one that runs already is fine",
+    text: "start it in the background and return when it answers; if one already runs, use it",
   },
-  status: { type: "boolean", default: false, text: "say whether one runs, and what it keeps" },
-  stop: { type: "boolean", default: false, text: "end the one that runs, with everything that it keeps" },
+  status: { type: "boolean", default: false, text: "say whether one is running, and what it keeps" },
+  stop: { type: "boolean", default: false, text: "end the running one, with everything that it keeps" },
   "idle-timeout": {
     type: "string",
     value: "SECONDS",
-    text: "end a session that for so long has no client and runs nothing; without it sessions stay",
+    text: "end a session that has had no client and no work for this long; without it sessions stay",
   },
 } as const satisfies Options;
 
 export const ATTACH_OPTIONS = {
-  "read-only": { type: "boolean", default: false, text: "look only: the agent keeps the terminal of its task" },
+  "read-only": { type: "boolean", default: false, text: "only watch: the agent keeps the terminal" },
 } as const satisfies Options;
 
 export const REPLAY_OPTIONS = {
-  speed: { type: "string", value: "N", text: "recorded seconds in one second; 1 when not given" },
-  "idle-limit": { type: "string", value: "SECONDS", text: "no pause is longer than that" },
-  "at-once": { type: "boolean", default: false, text: "print the last screen; so it does where there is no terminal" },
+  speed: { type: "string", value: "N", text: "recorded seconds per second; default 1" },
+  "idle-limit": { type: "string", value: "SECONDS", text: "shorten longer pauses to this" },
+  "at-once": { type: "boolean", default: false, text: "print the last screen; the default without a terminal" },
   artifacts: {
     type: "string",
     value: "FOLDER",
     completion: "folder",
-    text: "the record is an artifact of this folder",
+    text: "the record is an artifact in this folder",
   },
 } as const satisfies Options;
 
@@ -207,9 +207,9 @@ export const MINIMIZE_OPTIONS = {
   command: {
     type: "string",
     value: "COMMAND",
-    text: "the command that wrote the output; without it the text alone decides",
+    text: "the command that wrote the output; without it only the text is used",
   },
-  exit: { type: "string", value: "N", text: "its exit status; 0 when not given" },
+  exit: { type: "string", value: "N", text: "its exit status; default 0" },
   explain: { type: "boolean", default: false, text: "show what each stage did before the text" },
   rules: {
     type: "string",
@@ -222,7 +222,7 @@ export const MINIMIZE_OPTIONS = {
   verify: {
     type: "boolean",
     default: false,
-    text: "run the inline tests of the built-in rules and of the files that are named",
+    text: "run the inline tests of the built-in rules and of the given files",
   },
 } as const satisfies Options;
 

@@ -8,7 +8,6 @@
 import type { CommandAnalysis, EffectiveCommand, Span, Word } from "@pi-bash/command";
 import type { Folder } from "../danger-paths.ts";
 import { capped, expandWord, type Field, textField, UNKNOWN, type Values } from "./fields.ts";
-import type { Outputs } from "./outputs.ts";
 import { collectSources, isPlain, type Source, type Use } from "./sources.ts";
 
 /** Values looked at for one use; beyond that it may be anything. */
@@ -18,22 +17,40 @@ const MAX_DEPTH = 8;
 /** Variables looked up for one line: each may be made of others, many times over. */
 const MAX_LOOKUPS = 2_000;
 
+/** What commands print, for the values that are made of it. */
+export interface Printing {
+  /** What a substitution's text prints. */
+  ofScript(script: string, values: Values): readonly Field[];
+  /** What a command reads; undefined where that is not known. */
+  feeding(command: EffectiveCommand, at: (command: EffectiveCommand) => Values): readonly Field[] | undefined;
+}
+
+/** Where a line stands. */
+export interface BindingPlace {
+  readonly home: string;
+  readonly cwd: string | undefined;
+  /** The variables of the line that the text stands in. */
+  readonly outer: ((name: string) => readonly Field[]) | undefined;
+}
+
 /** The variables of one line. */
 export class Bindings {
   readonly #analysis: CommandAnalysis;
   readonly #home: string;
   readonly #folder: string | undefined;
-  readonly #outputs: Outputs;
+  readonly #outputs: Printing;
+  readonly #outer: BindingPlace["outer"];
   #sources: Map<string, Source[]> | undefined;
   #folders: ((command: EffectiveCommand) => Folder) | undefined;
   #depth = 0;
   #lookups = 0;
 
-  constructor(analysis: CommandAnalysis, place: { home: string; cwd: string | undefined }, outputs: Outputs) {
+  constructor(analysis: CommandAnalysis, place: BindingPlace, outputs: Printing) {
     this.#analysis = analysis;
     this.#home = place.home;
     this.#folder = place.cwd;
     this.#outputs = outputs;
+    this.#outer = place.outer;
   }
 
   /** Says where commands run, which `$PWD` names; that is known only after the folders were followed. */
@@ -64,7 +81,7 @@ export class Bindings {
     if (this.#depth >= MAX_DEPTH || ++this.#lookups > MAX_LOOKUPS) return [[UNKNOWN]];
     this.#depth++;
     try {
-      return capped(this.#lookUp(/^(?:[1-9@*]|\d\d+)$/.test(name) ? "@" : name, use));
+      return capped(this.#lookUp(isArgument(name, use) ? "@" : name, use));
     } finally {
       this.#depth--;
     }
@@ -91,7 +108,7 @@ export class Bindings {
     if (given?.value != null) return expandWord(given.value, this.use(outside(command)));
     if (name === "@") return this.#arguments(command);
     if (name === "HOME") return [textField(this.#home)];
-    if (name !== "PWD") return [[UNKNOWN]];
+    if (name !== "PWD") return this.#ofOuter(name);
     const folder = command === undefined ? undefined : this.#folders?.(command);
     const here = folder === undefined ? this.#folder : folder.cwd;
     return here === undefined ? [[UNKNOWN]] : [textField(here)];
@@ -104,7 +121,7 @@ export class Bindings {
       const calls = this.#analysis.effective.filter((each) => each !== command && each.argv[0]?.value === name);
       return calls.slice(0, 8).flatMap((call) => this.#words(call.argv.slice(1), call));
     }
-    if (command === undefined || command.simple === command.written) return [[UNKNOWN]];
+    if (command === undefined || command.simple === command.written) return this.#ofOuter("@");
     const { argv } = command.written;
     const text = argv.findLastIndex(({ span }) => span.start === command.simple.span.start);
     if (text === -1) return [[UNKNOWN]];
@@ -112,11 +129,21 @@ export class Bindings {
     return command.via.includes("xargs") ? [...given, ...this.inputOf(command)] : given;
   }
 
+  #ofOuter(name: string): readonly Field[] {
+    return this.#outer?.(name) ?? [[UNKNOWN]];
+  }
+
   #words(words: readonly Word[], call: EffectiveCommand | undefined): readonly Field[] {
     const values = this.use(outside(call));
     // The names that `find -exec` fills in are judged with `find`.
     return words.flatMap((word) => (word.text.includes("{}") ? [] : expandWord(word, values)));
   }
+}
+
+/** `$1`, `$@`, and in the text of `sh -c` also `$0`. */
+function isArgument(name: string, { command }: Use): boolean {
+  if (name === "0") return command !== undefined && command.simple !== command.written;
+  return /^(?:[1-9@*]|\d\d+)$/.test(name);
 }
 
 /** Index behind the sources that start at or before a place; they are in order. */

@@ -1,88 +1,99 @@
 /**
- * Writing to block devices and to the running kernel.
+ * Which names are block devices and doors into the running kernel, and what writing there means.
+ *
+ * Names come from the kernel's `Documentation/admin-guide/devices.txt`, and from the manuals of the BSDs and of macOS.
+ * A name in a folder below `/dev` is a volume (`/dev/vg0/root`, `/dev/cciss/c0d0`) unless the folder is known to hold
+ * something else: volume groups have any name.
  */
-
-import { posix } from "node:path";
 import type { Redirection } from "@pi-bash/command";
 import type { Folder } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
-import {
-  block,
-  type DangerCall,
-  type DangerJudge,
-  leadingText,
-  operandsOf,
-  shownField,
-  undecided,
-  worst,
-} from "./call.ts";
-import { type Field, knownText, textField } from "./fields.ts";
+import { block, leadingText, shownField, undecided, worst } from "./call.ts";
+import { placed } from "./device-paths.ts";
+import { type Field, knownText, type Part } from "./fields.ts";
 
-const BLOCK_DEVICE =
-  /^\/dev\/(?:sd[a-z]|hd[a-z]|vd[a-z]|xvd[a-z]|nvme\d|mmcblk\d|md\d|dm-\d|loop\d|ram\d|zram\d|nbd\d|bcache\d|pmem\d|mtd\w*\d|sr\d|zd\d|zvol\/|disk\/|r?disk\d|mapper\/|block\/|root$|k?mem$|port$)/;
-/** The start of a name that no other kind of file has. */
-const DEVICE_START = /^\/dev\/(?:sd|hd|vd|xvd|nvme|mmcblk|md\d|dm-|loop|disk\/|r?disk|mapper\/)/;
-/** One of each, for patterns and what is not known. */
-const DEVICES =
-  "sda sda1 sdb sdb1 sdc hda hda1 vda vda1 vdb xvda xvda1 nvme0n1 nvme0n1p1 nvme1n1 mmcblk0 mmcblk0p1 md0 dm-0 loop0 disk0 rdisk0 mapper/root disk/by-id/any-name".split(
-    " ",
-  );
-const KERNEL_FILE = /^\/(?:proc\/sysrq-trigger|proc\/sys\/|sys\/|proc\/kcore$)/;
+const oneOf = (names: string): string => `(?:${names.split(" ").join("|")})`;
 
-/** Programs that write their last operand, or the one behind `-t`. */
-const COPIES = ["cp", "install", "ln", "ditto", "gcp", "ginstall"];
-/** Programs that write all of their operands. */
-const WRITES_ALL = ["tee", "truncate", "sponge", "fallocate", "gtee"];
-/** Programs that destroy or replace what is on a device they are given. */
-const WHOLE_DEVICE =
-  /^(?:mkfs(?:\.\w+)?|mke2fs|mkdosfs|mkntfs|mkswap|shred|wipefs|blkdiscard|badblocks|scrub|wipe|nwipe|ddrescue|zerofree|pvcreate|vgcreate|pvremove|bcache-super-show|make-bcache|flashcp|nandwrite|mtd_debug|resize2fs|partclone\.\w+|cgdisk)$/;
-
-/** The judges of this file, by program. */
-export const DEVICE_JUDGES: readonly (readonly [string, DangerJudge])[] = [
-  ...["dd", "dcfldd", "dc3dd", "gdd"].map((name): [string, DangerJudge] => [name, judgeDd]),
-  ...COPIES.map((name): [string, DangerJudge] => [name, judgeCopy]),
-  ...WRITES_ALL.map((name): [string, DangerJudge] => [name, (call) => written(operandsOf(call), call)]),
-  ["curl", (call) => written(optionValues(call, /^-\w*o$/, "--output"), call)],
-  ["wget", (call) => written(optionValues(call, /^-\w*O$/, "--output-document"), call)],
-  ["sort", (call) => written(optionValues(call, /^-\w*o$/, "--output"), call)],
-  ["fdisk", partitions(/^-l|^--list|^-s$|^--getsz$/)],
-  ["sfdisk", partitions(/^-[ldsJV]|^--(?:list|dump|json|show-size|verify)/)],
-  ["cfdisk", partitions(/^--help$/)],
-  ["gdisk", partitions(/^-l$/)],
-  ["sgdisk", partitions(/^-[piv]|^--(?:print|info|verify)/)],
-  ["parted", partitions(/^(?:print|-l|--list)$/)],
-  ["cryptsetup", partitions(/^(?:status|luksDump|isLuks|luksUUID|--version)$/)],
+/** Disks that are counted with letters: `sda`. */
+const LETTERED = oneOf("sd hd vd xvd ub ubd dasd ed xd pd rssd skd emcpower");
+/** Disks that are counted with digits: `nvme0n1`. The last two lines are names of the BSDs and of macOS. */
+const NUMBERED = oneOf(
   [
-    "hdparm",
-    changes(
-      /^--(?:security-(?:erase|set-pass|disable)|write-sector|trim-sector|make-bad-sector|sanitize|dco-restore|fwdownload)/,
-    ),
-  ],
-  ["nvme", changes(/^(?:format|sanitize|write|write-zeroes|dsm|delete-ns|fw-download)$/)],
-  ["mdadm", changes(/^(?:-C|--create|--zero-superblock|-B|--build)/)],
-  ["zpool", changes(/^(?:create|add|attach|replace|labelclear)$/)],
-  ["btrfs", changes(/^(?:add|replace)$/)],
-  ["debugfs", changes(/^-\w*w/)],
-  ["tune2fs", changes(/^-[A-Za-z]*[ceOULjJ]/)],
-  ["xfs_db", changes(/^-\w*x/)],
-];
+    "nvme mmcblk md md_d dm- loop ram zram nbd nb bcache pmem mtd\\w* sr scd zd rbd drbd ubd ubi ubiblock dcssblk",
+    "xpram ftl nftl inftl rfd fd sg bsg ublkb ublkc pcd pf pktcdvd rsxx fio[a-z] ibmvdisk root mspblk",
+    "r?sd r?wd r?ld dk r?xbd r?vnd r?cd acd da ada nda nvd vtbd mfid aacd twed ggate r?raid r?disk r?ccd",
+  ].join(" "),
+);
+/** Memory, input and output ports, a watchdog (opening it starts a reset of the machine) and links to devices. */
+const SINGLE = oneOf("k?mem port root watchdog\\d* cdrom\\d* cdrw dvd\\d* dvdrw nvram");
+const DEVICE = new RegExp(`^(?:${LETTERED}[a-z]|${NUMBERED}\\d|${SINGLE}(?:/|$))`);
+/** The start of a name that no other kind of file has: `/dev/sd$x` is a device whatever follows. */
+const CERTAIN_START =
+  /^(?:[shv]d|xvd|dasd|ubd|nvme|mmcblk|md\d|dm-|loop(?!-)|r?disk|r?bd\d|drbd|nbd|zram|bcache|pmem|mtdblock)/;
 
-/** True for a program that destroys what is on the device it is given. */
-export function isWholeDevice(name: string): boolean {
-  return WHOLE_DEVICE.test(name);
+/** Names below `/dev` that are not disks: terminals, sources of bytes, and folders of sockets and of other devices. */
+const OTHER = oneOf(
+  [
+    "null zero full u?random std(?:in|out|err) fd tty[A-Z]* console ptmx pts? pty vcs?a? cu tnt log kmsg initctl",
+    "shm mqueue hugepages[^/]* net tun tap input snd dsp audio midi mixer dri fb video v4l media dvb bus usb char misc",
+    "cpu cpuset cpuctl cgroup memcg infiniband dma_heap serial vfio xen socket tcp udp kvm vhost(?:-[a-z]+)? vsock",
+    "hidraw i2c spidev gpio(?:chip)? tpm(?:rm)? rtc hpet hwrng fuse cuse loop-control btrfs-control zfs autofs",
+    "binder uinput uhid uio iio lp parport n?st nvidia(?:-caps|ctl)? kfd rfkill ppp pps ptp userfaultfd snapshot",
+    "mcelog",
+  ].join(" "),
+);
+const OTHER_FOLDER = new RegExp(`^(?:${OTHER}\\d*/|mapper/control$)`);
+const OTHER_NAME = new RegExp(`^${OTHER}(?![a-z])`);
+
+/** One of each, for patterns and what is not known. */
+const SAMPLES = [
+  "sda sda1 sdb sdb1 sdc hda hda1 vda vda1 vdb xvda xvda1 nvme0n1 nvme0n1p1 nvme1n1 mmcblk0 mmcblk0p1 md0 md/0 dm-0",
+  "loop0 disk0 rdisk0 dasda nbd0 rbd0 drbd0 zram0 bcache0 pmem0 sr0 ada0 vg0/root mapper/root disk/by-id/any-name mem",
+].flatMap((names) => names.split(" ").map((name) => `/dev/${name}`));
+const KERNEL_FILE = /^\/(?:proc\/sysrq-trigger|proc\/sys\/|sys\/|proc\/kcore$)/;
+const KERNEL_SAMPLES = ["/proc/sysrq-trigger", "/proc/kcore", "/proc/sys/kernel/panic", "/sys/power/state"];
+
+/** True for a device, and for a pattern that matches one. */
+export function isDeviceField(field: Field, folder: Folder): boolean {
+  return isOne(field, folder, (name) => isVolume(name) || DEVICE.test(name));
 }
 
-/** `mkfs /dev/sda`; of `$X` it cannot be determined. */
-export function judgeWholeDevice(call: DangerCall): Refusal | undefined {
-  const { name } = call;
-  const reads = name === "wipefs" && !call.args.some((word) => /^-[a-z]*[ao]|^--(?:all|offset)/.test(word.value ?? ""));
-  if (reads) return undefined;
-  const operands = operandsOf(call);
-  const target = operands.find((field) => isDeviceField(field, call.folder));
-  if (target !== undefined)
-    return block("writes-device", `\`${name}\` destroys the contents of \`${shownField(target)}\``);
-  const doubt = operands.find((field) => mayBeDevice(field));
-  return doubt === undefined ? undefined : undecided(`\`${name}\` on \`${shownField(doubt)}\`, which may be a device`);
+/** The same for a program that takes devices only: whatever stands in `/dev` and is not known to be something else. */
+export function isAnyDeviceField(field: Field, folder: Folder): boolean {
+  return isOne(field, folder, (name) => isVolume(name) || DEVICE.test(name) || !OTHER_NAME.test(name));
+}
+
+function isOne(field: Field, folder: Folder, isDevice: (name: string) => boolean): boolean {
+  const path = placed(field, folder);
+  const text = knownText(path);
+  if (text !== undefined) return isDevice(/^\/dev\/(.+)/s.exec(text)?.[1] ?? "null");
+  const start = /^\/dev\/(.+)/s.exec(leadingText(path))?.[1] ?? "";
+  if (CERTAIN_START.test(start) || isVolume(start)) return true;
+  return !hasUnknown(path) && SAMPLES.some((name) => matches(path, name));
+}
+
+/** A file in a folder of its own. */
+function isVolume(name: string): boolean {
+  return name.includes("/") && !OTHER_FOLDER.test(name);
+}
+
+/** True for what an unknown value may make a device. */
+export function mayBeDevice(field: Field, folder: Folder): boolean {
+  const path = placed(field, folder);
+  const isOpen = path.some((part) => part.kind === "unknown" && part.mayBeAbsolute);
+  return isOpen && SAMPLES.some((name) => matches(path, name));
+}
+
+/** What it means that a program writes a file. */
+export function writeTo(program: string, field: Field, folder: Folder): Refusal | undefined {
+  const shown = shownField(field);
+  if (isDeviceField(field, folder)) return block("writes-device", `\`${program}\` overwrites the device \`${shown}\``);
+  const path = placed(field, folder);
+  if (isKernelFile(path)) {
+    return block("writes-kernel", `\`${program}\` changes the running kernel through \`${shown}\``);
+  }
+  const isDoubtful = /^\/(?:dev|proc)\//.test(leadingText(path)) && mayBeDevice(field, folder);
+  return isDoubtful ? undecided(`\`${program}\` writes to \`${shown}\`, which may be a device`) : undefined;
 }
 
 /** What a redirection writes to. */
@@ -92,108 +103,34 @@ export function judgeRedirectionTarget(
   folder: Folder,
 ): Refusal | undefined {
   if (operator.startsWith("<") && operator !== "<>") return undefined;
-  return worst(fields.map((field) => writes(operator, field, folder)));
+  return worst(fields.map((field) => writeTo(operator, field, folder)));
 }
 
-function judgeDd(call: DangerCall): Refusal | undefined {
-  const targets = call.fields.flatMap((field) => valueBehind(field, "of="));
-  const known = written(targets, call);
-  if (known !== undefined) return known;
-  const loose = targets.find(mayBeDevice);
-  return loose === undefined
-    ? undefined
-    : undecided(`\`${call.name}\` to \`${shownField(loose)}\`, which may be a device`);
+function isKernelFile(path: Field): boolean {
+  if (KERNEL_FILE.test(shownField(path))) return true;
+  return !hasUnknown(path) && knownText(path) === undefined && KERNEL_SAMPLES.some((name) => matches(path, name));
 }
 
-function valueBehind(field: Field, prefix: string): Field[] {
-  const [first, ...rest] = field;
-  if (first?.kind !== "text" || !first.text.startsWith(prefix)) return [];
-  const text = first.text.slice(prefix.length);
-  return [text === "" ? rest : [{ kind: "text", text }, ...rest]];
+function hasUnknown(field: Field): boolean {
+  return field.some((part) => part.kind === "unknown");
 }
 
-function judgeCopy(call: DangerCall): Refusal | undefined {
-  const into = optionValues(call, /^-\w*t$/, "--target-directory");
-  return written([...operandsOf(call).slice(-1), ...into], call);
+/** Whether a field may become a name. All places that the parts so far reach are followed together: no part is slow. */
+function matches(field: Field, name: string): boolean {
+  let reached: readonly number[] = [0];
+  for (const part of field) reached = [...new Set(reached.flatMap((at) => reachedBy(part, name, at)))];
+  return reached.includes(name.length);
 }
 
-/** The values of an option: attached, behind `=`, or the next word. */
-function optionValues({ fields }: DangerCall, short: RegExp, long: string): Field[] {
-  return fields.flatMap((field, at): Field[] => {
-    const text = leadingText(field);
-    if (text.startsWith(`${long}=`)) return valueBehind(field, `${long}=`);
-    if (text === long || short.test(text)) return fields.slice(at + 1, at + 2);
-    const attached = /^-[A-Za-z](?=\/)/.exec(text)?.[0];
-    return attached !== undefined && short.test(attached) ? valueBehind(field, attached) : [];
-  });
-}
-
-function written(targets: readonly Field[], call: DangerCall): Refusal | undefined {
-  return worst(targets.map((field) => writes(call.name, field, call.folder)));
-}
-
-function writes(program: string, field: Field, folder: Folder): Refusal | undefined {
-  const shown = shownField(field);
-  if (isDeviceField(field, folder)) return block("writes-device", `\`${program}\` overwrites the device \`${shown}\``);
-  const text = resolved(field, folder);
-  if (KERNEL_FILE.test(text)) {
-    return block("writes-kernel", `\`${program}\` changes the running kernel through \`${shown}\``);
+function reachedBy(part: Part, name: string, at: number): readonly number[] {
+  const slash = name.indexOf("/", at);
+  const end = slash === -1 || part.kind === "unknown" ? name.length : slash;
+  switch (part.kind) {
+    case "text":
+      return name.startsWith(part.text, at) ? [at + part.text.length] : [];
+    case "char":
+      return at < end ? [at + 1] : [];
+    default:
+      return Array.from({ length: end - at + 1 }, (_, count) => at + count);
   }
-  const begins = leadingText(field);
-  const doubtful =
-    field.some((part) => part.kind === "unknown") && /^\/(?:dev|proc)\//.test(begins) && mayBeDevice(field);
-  return doubtful ? undecided(`\`${program}\` writes to \`${shown}\`, which may be a device`) : undefined;
-}
-
-/** True for a device, and for a pattern that matches one. */
-export function isDeviceField(field: Field, folder: Folder): boolean {
-  if (field.some((part) => part.kind === "unknown")) {
-    // `/dev/sd$x` is one whatever follows.
-    return DEVICE_START.test(collapse(leadingText(field)));
-  }
-  const text = knownText(field);
-  return text === undefined ? matchesDevice(field) : BLOCK_DEVICE.test(resolved(textField(text), folder));
-}
-
-function mayBeDevice(field: Field): boolean {
-  return field.some((part) => part.kind === "unknown" && part.mayBeAbsolute) && matchesDevice(field);
-}
-
-/** Most parts of a pattern that is matched as written. */
-const MAX_PARTS = 16;
-
-function matchesDevice(field: Field): boolean {
-  if (field.length > MAX_PARTS) return true;
-  const source = field.map((part) => {
-    if (part.kind === "text") return collapse(part.text).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
-    return part.kind === "char" ? "." : part.kind === "star" ? "[^/]*" : ".*";
-  });
-  const pattern = new RegExp(`^${source.join("")}$`, "s");
-  return DEVICES.some((name) => pattern.test(`/dev/${name}`));
-}
-
-function resolved(field: Field, { cwd }: Folder): string {
-  const text = shownField(field);
-  if (text.startsWith("/")) return posix.normalize(text);
-  return cwd !== undefined && /^\/(?:dev|proc|sys)\b/.test(cwd) ? posix.resolve(cwd, text) : text;
-}
-
-function collapse(path: string): string {
-  return path.startsWith("/") ? posix.normalize(path) : path;
-}
-
-function partitions(reads: RegExp): DangerJudge {
-  return (call) => {
-    const target = operandsOf(call).find((field) => isDeviceField(field, call.folder));
-    if (target === undefined || call.fields.some((field) => reads.test(knownText(field) ?? ""))) return undefined;
-    return block("writes-device", `\`${call.name}\` changes the device \`${shownField(target)}\``);
-  };
-}
-
-function changes(writesWith: RegExp): DangerJudge {
-  return (call) => {
-    const target = call.fields.find((field) => isDeviceField(field, call.folder));
-    if (target === undefined || !call.fields.some((field) => writesWith.test(knownText(field) ?? ""))) return undefined;
-    return block("writes-device", `\`${call.name}\` changes the device \`${shownField(target)}\``);
-  };
 }

@@ -4,9 +4,21 @@
  * `! -name keep` and `-name a -o` narrow nothing: what counts are the tests that must hold before an action is reached.
  */
 import type { Word } from "@pi-bash/command";
-
-/** `yes` for a name; `weak` for a test such as an age, which may hold for everything. */
-export type Narrowing = "no" | "weak" | "yes";
+import { type Places, placesBelow } from "../protected-folders.ts";
+import { type Field, textField, UNKNOWN } from "./fields.ts";
+import { type Narrowing, readGlob, readRegex } from "./name-patterns.ts";
+import {
+  allOf,
+  FILES_LEFT,
+  NOTHING_LEFT,
+  narrowest,
+  oneOf,
+  type Reach,
+  SOME_LEFT,
+  testNames,
+  testPaths,
+  WHOLE,
+} from "./reach.ts";
 
 /** Something `find` does to what it finds. */
 export interface FindAction {
@@ -14,47 +26,62 @@ export interface FindAction {
   /** Index of the predicate among the words. */
   readonly at: number;
   readonly narrowed: Narrowing;
+  /** The same, by what it may meet. */
+  readonly reach: Reach;
 }
 
 /** A call of `find`. */
 export interface FindCall {
   /** Empty: it starts in the current folder. */
   readonly starts: readonly Word[];
+  /** True where they stand in a file: `-files0-from`. */
+  readonly startsInFile: boolean;
   readonly actions: readonly FindAction[];
   /** What its output names: everything below the starts, some of it, or something else. */
   readonly prints: "everything" | "narrowed" | "perhaps-narrowed" | "other";
 }
 
+/** What is known beside the words. */
+export interface FindContext {
+  /** The protected folders that a search from some starts may meet. */
+  places(starts: readonly Word[]): Places;
+}
+
+/** Of the starts that are written out something is known in any case; relative ones may be anywhere. */
+const BY_TEXT: FindContext = {
+  places: (starts) => {
+    const fields = starts.map(({ value }): Field => (value === null ? [UNKNOWN] : textField(value)));
+    return placesBelow(startFields(fields), { lost: true });
+  },
+};
+
+/** Without a start, a search begins in the folder where it runs. */
+export function startFields(given: readonly Field[]): readonly Field[] {
+  return given.length === 0 ? [textField(".")] : given;
+}
+
 /** Reads the words of a call, the program first. */
-export function readFind(argv: readonly Word[]): FindCall {
+export function readFind(argv: readonly Word[], context: FindContext = BY_TEXT): FindCall {
   let first = 1;
   while (/^-(?:[HLP]|D|O\d)$/.test(argv[first]?.value ?? "")) first += argv[first]?.value === "-D" ? 2 : 1;
   let end = first;
   while (end < argv.length && !/^(?:-.|[(),!]$)/.test(argv[end]?.value ?? argv[end]?.leading ?? "")) end++;
-  const reader = new Reader(argv, end);
+  const starts = argv.slice(first, end);
+  const reader = new Reader(argv, end, context.places(starts));
   const whole = reader.read();
-  return { starts: argv.slice(first, end), actions: reader.actions, prints: printed(reader.actions, whole) };
+  const { actions, startsInFile } = reader;
+  return { starts, startsInFile, actions, prints: printed(actions, narrowest(whole)) };
 }
 
 function printed(actions: readonly FindAction[], whole: Narrowing): FindCall["prints"] {
   const acting = actions.filter(({ predicate }) => !/^-print0?$/.test(predicate));
   if (acting.length > 0) return "other";
-  const narrowed = actions.length === 0 ? whole : weakest(actions.map((action) => action.narrowed));
+  const narrowed = actions.length === 0 ? whole : narrowest(oneOf(actions.map(({ reach }) => reach)));
   return narrowed === "yes" ? "narrowed" : narrowed === "no" ? "everything" : "perhaps-narrowed";
 }
 
-const STRENGTH: readonly Narrowing[] = ["no", "weak", "yes"];
-
-function strongest(list: readonly Narrowing[]): Narrowing {
-  return STRENGTH.findLast((each) => list.includes(each)) ?? "no";
-}
-
-function weakest(list: readonly Narrowing[]): Narrowing {
-  return STRENGTH.find((each) => list.includes(each)) ?? "no";
-}
-
-const NAME_TESTS = /^-(?:i?name|i?path|i?wholename|i?regex|samefile|inum)$/;
-const WEAK_TESTS = /^-(?:[amc](?:time|min)|[ac]?newer|newer[aBcm][aBcmt]|empty|used)$/;
+const NAME_TESTS = /^-(?:i?name|i?path|i?wholename|i?regex)$/;
+const WEAK_TESTS = /^-(?:samefile|inum|[amc](?:time|min)|[ac]?newer|newer[aBcm][aBcmt]|empty|used)$/;
 const ONE_ARGUMENT =
   /^-(?:i?name|i?path|i?wholename|i?regex|i?lname|samefile|x?type|user|group|uid|gid|size|perm|[ac]?newer|newer\w\w|[amc](?:time|min)|links|inum|fstype|used|maxdepth|mindepth|printf|fprint0?|fls|context|regextype|files0-from)$/;
 const RUNS = /^-(?:exec|execdir|ok|okdir)$/;
@@ -65,22 +92,29 @@ const MAX_DEPTH = 64;
 
 class Reader {
   readonly actions: FindAction[] = [];
+  startsInFile = false;
   readonly #argv: readonly Word[];
+  readonly #places: Places;
+  /** Whether only what lies directly in a start is looked at; as an option it holds wherever it stands. */
+  readonly #shallow: boolean;
   #at: number;
   #depth = 0;
 
-  constructor(argv: readonly Word[], at: number) {
+  constructor(argv: readonly Word[], at: number, places: Places) {
     this.#argv = argv;
     this.#at = at;
+    this.#places = places;
+    const depth = argv.findIndex(({ value }) => value === "-maxdepth");
+    this.#shallow = depth !== -1 && argv[depth + 1]?.value === "1";
   }
 
   /** Alternatives up to a closing parenthesis: they narrow as much as the least of them. */
-  read(outer: Narrowing = "no"): Narrowing {
-    const branches: Narrowing[] = [];
+  read(outer: Reach = WHOLE): Reach {
+    const branches: Reach[] = [];
     do {
       branches.push(this.#all(outer));
     } while (this.#skip(/^(?:-o|-or|,)$/));
-    return weakest(branches);
+    return oneOf(branches);
   }
 
   #word(): string | undefined {
@@ -95,19 +129,19 @@ class Reader {
   }
 
   /** Tests that must all hold. */
-  #all(outer: Narrowing): Narrowing {
+  #all(outer: Reach): Reach {
     let narrowed = outer;
     for (let word = this.#word(); word !== undefined; word = this.#word()) {
       if (/^(?:-o|-or|,|\))$/.test(word)) break;
-      if (!this.#skip(/^(?:-a|-and)$/)) narrowed = strongest([narrowed, this.#one(narrowed)]);
+      if (!this.#skip(/^(?:-a|-and)$/)) narrowed = allOf([narrowed, this.#one(narrowed)]);
     }
     return narrowed;
   }
 
-  #one(outer: Narrowing): Narrowing {
+  #one(outer: Reach): Reach {
     if (this.#skip(/^(?:!|-not)$/)) {
       if (this.#word() !== undefined && !/^(?:-o|-or|,|\))$/.test(this.#word() ?? "")) this.#one(outer);
-      return "no";
+      return WHOLE;
     }
     if (this.#depth < MAX_DEPTH && this.#skip(/^\($/)) {
       this.#depth++;
@@ -119,22 +153,40 @@ class Reader {
     return this.#primary(outer);
   }
 
-  #primary(narrowed: Narrowing): Narrowing {
+  #primary(reach: Reach): Reach {
     const predicate = this.#word() ?? "";
     const at = this.#at++;
+    if (RUNS.test(predicate) || ACTS.test(predicate)) {
+      this.actions.push({ predicate, at, narrowed: narrowest(reach), reach });
+    }
     if (RUNS.test(predicate)) {
-      this.actions.push({ predicate, at, narrowed });
       while (this.#at < this.#argv.length && !this.#endsCommand()) this.#at++;
       this.#at++;
-      return "no";
+      return WHOLE;
     }
-    if (ACTS.test(predicate)) this.actions.push({ predicate, at, narrowed });
     const argument = this.#argv[this.#at];
     if (predicate === "-fprintf") this.#at += 2;
     else if (ONE_ARGUMENT.test(predicate)) this.#at++;
-    if (predicate === "-false") return "yes";
-    if (WEAK_TESTS.test(predicate)) return "weak";
-    return NAME_TESTS.test(predicate) ? narrowingOf(predicate, argument) : "no";
+    return this.#tested(predicate, argument?.value ?? undefined);
+  }
+
+  /** What a test leaves; without an argument that is known, perhaps all of it. */
+  #tested(predicate: string, argument: string | undefined): Reach {
+    if (predicate === "-files0-from") this.startsInFile = true;
+    if (predicate === "-false") return NOTHING_LEFT;
+    if (WEAK_TESTS.test(predicate)) return SOME_LEFT;
+    // What is not a folder takes nothing with it.
+    if (predicate === "-type" && /^[bcpfls](?:,[bcpfls])*$/.test(argument ?? "")) return FILES_LEFT;
+    if (predicate === "-mindepth" && /^[1-9]/.test(argument ?? "")) return { ...WHOLE, start: "yes" };
+    if (!NAME_TESTS.test(predicate)) return WHOLE;
+    if (argument === undefined) return SOME_LEFT;
+    const ignoresCase = predicate.startsWith("-i");
+    if (/^-i?name$/.test(predicate)) {
+      return testNames(readGlob(argument), this.#places, { ignoresCase, shallow: this.#shallow });
+    }
+    if (argument.startsWith("/") && !OPEN_PATH.test(argument)) return WHOLE;
+    const pattern = predicate.endsWith("regex") ? readRegex(argument) : readGlob(argument);
+    return testPaths(pattern, this.#places, ignoresCase);
   }
 
   #endsCommand(): boolean {
@@ -145,14 +197,3 @@ class Reader {
 
 /** Folders that hold nothing of the system. */
 const OPEN_PATH = /^\/(?:tmp|var\/tmp|(?:opt|srv|mnt|media)\/[^*?[/]|(?:home|Users)\/[^*?[/]+\/[^*?[/])/;
-const SYSTEM_NAME = /^(?:bin|boot|dev|etc|home|lib\w*|opt|proc|root|run|sbin|srv|sys|usr|var)$/;
-
-function narrowingOf(predicate: string, argument: Word | undefined): Narrowing {
-  if (/^-(?:samefile|inum)$/.test(predicate)) return "weak";
-  const text = argument?.value ?? undefined;
-  if (text === undefined) return "weak";
-  // A pattern without a letter of its own, such as `*`, `?*` or `[!x]*`, matches about everything.
-  if (!/\w/.test(text.replaceAll(/\[[^\]]*\]/g, "").replaceAll(/\\[.*]|\.[*+]/g, ""))) return "no";
-  if (text.startsWith("/") && !OPEN_PATH.test(text)) return "no";
-  return /name$/.test(predicate) && SYSTEM_NAME.test(text) ? "no" : "yes";
-}

@@ -1,15 +1,24 @@
 /**
  * Follows the `cd`s of a line: the folder each of its commands runs in.
  */
-import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Span } from "@pi-bash/command";
+import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Span, Word } from "@pi-bash/command";
 import type { Folder, PathContext } from "../danger-paths.ts";
 import { MAX_PATH_CHARS, stepThrough } from "../folders.ts";
-import { expandWord, knownText, type Values } from "./fields.ts";
+import { protectedMatch } from "../protected-folders.ts";
+import { expandWord, type Field, knownText, textField, type Values } from "./fields.ts";
 
 interface Step {
   readonly folder: Folder;
   /** Where the shell ends that went there. */
   readonly until: number;
+  /** Where `popd` leads. */
+  readonly pushed: Pushed | undefined;
+}
+
+/** A folder that `pushd` left, with those below it. */
+interface Pushed {
+  readonly folder: Folder;
+  readonly below: Pushed | undefined;
 }
 
 /** Where commands run. */
@@ -20,14 +29,33 @@ export class Folders {
   constructor(analysis: CommandAnalysis, start: PathContext, values: (command: EffectiveCommand) => Values) {
     this.#start = start;
     const shells = new Shells(analysis);
-    const steps: Step[] = [{ folder: start, until: Number.POSITIVE_INFINITY }];
+    const first: Step = { folder: start, until: Number.POSITIVE_INFINITY, pushed: undefined };
+    const steps: Step[] = [first];
     for (const command of analysis.effective) {
       while ((steps.at(-1)?.until ?? 0) <= command.simple.span.start) steps.pop();
-      const here = steps.at(-1)?.folder ?? start;
-      this.#known.set(command, here);
-      this.#known.set(command.simple, here);
-      if (!/^(?:cd|pushd)$/.test(command.argv[0]?.value ?? "")) continue;
-      steps.push({ folder: folderAfter(command, here, values(command)), until: endOfShell(command, shells) });
+      const here = steps.at(-1) ?? first;
+      this.#known.set(command, here.folder);
+      this.#known.set(command.simple, here.folder);
+      if (!moves(command)) continue;
+      steps.push({ ...stepAfter(command, here, values(command)), until: endOfShell(command, shells) });
+    }
+    this.#followLaunched(analysis, values);
+  }
+
+  /** What launchers start begins where they are; a `cd` in a text for a shell holds for the rest of the text. */
+  #followLaunched({ perhaps }: CommandAnalysis, values: (command: EffectiveCommand) => Values): void {
+    let text: { readonly span: Span; readonly step: Step } | undefined;
+    for (const command of perhaps) {
+      const { simple, written } = command;
+      const own = this.#known.get(simple);
+      const goesOn = own === undefined && text?.span.start === simple.span.start && text.span.end === simple.span.end;
+      const folder = own ?? this.#known.get(written) ?? this.#start;
+      const here: Step =
+        goesOn && text !== undefined ? text.step : { folder, until: Number.POSITIVE_INFINITY, pushed: undefined };
+      this.#known.set(command, here.folder);
+      text = own === undefined ? { span: simple.span, step: here } : undefined;
+      if (text === undefined || !moves(command)) continue;
+      text = { span: simple.span, step: { ...stepAfter(command, here, values(command)), until: here.until } };
     }
   }
 
@@ -35,6 +63,13 @@ export class Folders {
   of(command: EffectiveCommand | SimpleCommand): Folder {
     return this.#known.get(command) ?? this.#start;
   }
+}
+
+/** Where a path leads from a folder; undefined may be any. */
+export function folderAt(path: string | undefined, { cwd, lost: _, ...places }: Folder): Folder {
+  if (path === undefined || (cwd === undefined && !path.startsWith("/"))) return { ...places, lost: true };
+  const there = stepThrough(path.startsWith("/") ? "" : (cwd ?? ""), path);
+  return there.length > MAX_PATH_CHARS ? { ...places, lost: true } : { ...places, cwd: there };
 }
 
 /** A `cd` in a subshell is over at its end, and one in the text of `bash -c` at the end of that. */
@@ -73,21 +108,58 @@ class Shells {
   }
 }
 
-function folderAfter(command: EffectiveCommand, here: Folder, values: Values): Folder {
-  const target = targetOf(command, here, values);
-  const { cwd: _, lost: __, ...places } = here;
-  if (target === undefined) return { ...places, lost: true };
-  if (!target.startsWith("/") && here.cwd === undefined) return here;
-  const path = stepThrough(target.startsWith("/") ? "" : (here.cwd ?? ""), target);
-  return path.length > MAX_PATH_CHARS ? { ...places, lost: true } : { ...places, cwd: path };
+/** A program of that name moves only itself: `sudo cd /` does nothing. */
+function moves({ argv, via }: EffectiveCommand): boolean {
+  const isBuiltin = /^(?:builtin|command|eval|time|trap|source|\.|.* -c|.* <<.*)$/.test(via.at(-1) ?? "eval");
+  return isBuiltin && /^(?:cd|pushd|popd)$/.test(argv[0]?.value ?? "");
+}
+
+function stepAfter(command: EffectiveCommand, { folder, pushed }: Step, values: Values): Omit<Step, "until"> {
+  const name = command.argv[0]?.value;
+  // Without a `pushd` in the line `popd` goes where the session has been, or nowhere.
+  if (name === "popd")
+    return pushed === undefined ? { folder, pushed } : { folder: pushed.folder, pushed: pushed.below };
+  const after = folderAt(targetOf(command, folder, values), folder);
+  return { folder: after, pushed: name === "pushd" ? { folder, below: pushed } : pushed };
 }
 
 /** The folder that is named; undefined where it may be any. */
-function targetOf(command: EffectiveCommand, { home }: Folder, values: Values): string | undefined {
-  const words = command.argv.slice(1).filter(({ value }) => !/^-(?:[LPe@]+|-)$/.test(value ?? ""));
-  const [word, ...more] = words;
-  if (word === undefined) return home;
-  const fields = more.length === 0 ? expandWord(word, values) : [];
+function targetOf(command: EffectiveCommand, here: Folder, values: Values): string | undefined {
+  const [word, ...more] = operandsOf(command.argv);
+  // With two folders bash 4.4 and newer stay where they are, and older ones go to the first.
+  if (more.length > 0) return undefined;
+  if (word === undefined) return command.argv[0]?.value === "cd" ? homeIn(here, values) : undefined;
+  const fields = expandWord(word, values);
   const texts = fields.map(knownText);
-  return new Set(texts).size === 1 && texts[0] !== "-" ? texts[0] : undefined;
+  const text = new Set(texts).size === 1 ? (texts[0] ?? patternTarget(fields, here)) : undefined;
+  if (text === undefined || /^(?:-|[-+]\d+)$/.test(text)) return undefined;
+  return byCdPath(text, here, values) ?? text;
+}
+
+/** `HOME=/; cd` goes to the root folder. */
+function homeIn({ home }: Folder, values: Values): string | undefined {
+  const [text, ...others] = new Set(values.variable("HOME").map(knownText));
+  return others.length > 0 || text === undefined || text === values.home ? home : text;
+}
+
+function operandsOf([, ...words]: readonly Word[]): readonly Word[] {
+  const first = words.findIndex(({ value }) => !/^-[LPe@n]+$/.test(value ?? ""));
+  const rest = first === -1 ? [] : words.slice(first);
+  return rest[0]?.value === "--" ? rest.slice(1) : rest;
+}
+
+/** `cd /e*` goes to `/etc`; what may be no protected folder is some folder like that. */
+function patternTarget([field, ...more]: readonly Field[], here: Folder): string | undefined {
+  if (field === undefined || more.length > 0 || field.some(({ kind }) => kind === "unknown")) return undefined;
+  return protectedMatch(field, here) ?? field.map((part) => (part.kind === "text" ? part.text : "any-name")).join("");
+}
+
+/** `CDPATH=/; cd etc` goes to `/etc`, where there is no such folder here. */
+function byCdPath(text: string, here: Folder, values: Values): string | undefined {
+  if (/^\.{0,2}(?:\/|$)/.test(text)) return undefined;
+  const places = values.variable("CDPATH").flatMap((field) => (knownText(field) ?? "").split(":"));
+  const found = places
+    .filter((place) => place !== "")
+    .map((place) => protectedMatch(textField(`${place}/${text}`), here));
+  return found.find((path) => path !== undefined);
 }

@@ -11,8 +11,11 @@ import {
   type Word,
 } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
+import { type Places, placesBelow } from "../protected-folders.ts";
 import { expandWord, type Field, knownText, textField, UNKNOWN, UNKNOWN_RELATIVE, type Values } from "./fields.ts";
-import { readFind } from "./find-expression.ts";
+import { readFind, startFields } from "./find-expression.ts";
+import { Pipelines } from "./pipelines.ts";
+import { printedProcesses } from "./process-patterns.ts";
 
 /** Substitutions inside substitutions that are looked into. */
 const MAX_DEPTH = 6;
@@ -20,11 +23,12 @@ const MAX_DEPTH = 6;
 /** What the commands of one line print. */
 export class Outputs {
   readonly #analysis: CommandAnalysis;
+  readonly #pipelines: Pipelines;
   #depth = 0;
-  #feeders: Map<SimpleCommand, readonly SimpleCommand[]> | undefined;
 
   constructor(analysis: CommandAnalysis) {
     this.#analysis = analysis;
+    this.#pipelines = new Pipelines(analysis);
   }
 
   /** The words that a substitution's text prints. */
@@ -43,19 +47,17 @@ export class Outputs {
 
   /** The words that a command reads from the stage of the pipeline before it; undefined where none is known. */
   feeding(command: EffectiveCommand, at: (command: EffectiveCommand) => Values): readonly Field[] | undefined {
-    const feeder = this.#feederOf(command.simple) ?? this.#feederOf(command.written);
+    const feeder = this.#pipelines.feederOf(command);
     return feeder === undefined ? undefined : this.#ofStage(feeder, at, this.#depth);
   }
 
-  /** The program that a command reads from, where it is one. */
+  /** The program that a command reads from, where it is one; what only hands lines on is passed over. */
   feeder(command: EffectiveCommand): string | undefined {
-    const [simple, ...others] = this.#feederOf(command.simple) ?? this.#feederOf(command.written) ?? [];
+    let [simple, ...others] = this.#pipelines.feederOf(command) ?? [];
+    for (let passed = 0; passed < MAX_DEPTH && simple !== undefined && isFilter(simple); passed++) {
+      [simple, ...others] = this.#pipelines.feederOfSimple(simple) ?? [];
+    }
     return others.length > 0 ? undefined : programName(simple?.argv[0]?.value ?? "");
-  }
-
-  #feederOf(command: SimpleCommand): readonly SimpleCommand[] | undefined {
-    this.#feeders ??= feedersOf(this.#analysis);
-    return this.#feeders.get(command);
   }
 
   #ofStage(
@@ -79,7 +81,7 @@ export class Outputs {
     const here = simple.redirections.find(({ operator }) => operator === "<<<")?.target;
     if (here != null && programName(command.argv[0]?.value ?? "") === "cat") return expandWord(here, at(command));
     if (isFilter(command)) {
-      const before = this.#feederOf(simple);
+      const before = this.#pipelines.feederOfSimple(simple);
       return before === undefined ? undefined : this.#ofStage(before, at, depth + 1);
     }
     return printedBy(command, at(command));
@@ -96,21 +98,8 @@ function lastStage(analysis: CommandAnalysis): SimpleCommand | undefined {
   return single && pipeline.stages.length === analysis.commands.length ? pipeline.stages.at(-1)?.[0] : undefined;
 }
 
-/** For each command the stage that it reads from; an inner pipeline comes later and wins. */
-function feedersOf(analysis: CommandAnalysis): Map<SimpleCommand, readonly SimpleCommand[]> {
-  const feeders = new Map<SimpleCommand, readonly SimpleCommand[]>();
-  for (const construct of analysis.constructs) {
-    if (construct.kind !== "pipeline") continue;
-    for (const [at, stage] of construct.stages.entries()) {
-      const before = construct.stages[at - 1];
-      if (before !== undefined) for (const command of stage) feeders.set(command, before);
-    }
-  }
-  return feeders;
-}
-
-/** Hands some of its lines on as they are. */
-function isFilter({ argv }: EffectiveCommand): boolean {
+/** True for a program that hands some of its lines on as they are. */
+export function isFilter({ argv }: Pick<EffectiveCommand, "argv">): boolean {
   const name = programName(argv[0]?.value ?? "");
   const words = argv.slice(1);
   const flags = words.every(({ value }) => value !== null);
@@ -157,6 +146,15 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
       return fields(words.filter(({ value }) => !/^-[neE]+$/.test(value ?? ""))).flatMap(unescaped);
     case "printf":
       return formatted(words, fields).flatMap(unescaped);
+    case "which":
+      return fields(operands);
+    case "command":
+    case "type":
+      return options.length > 0 ? fields(operands) : undefined;
+    case "pgrep":
+    case "pidof":
+    case "ps":
+      return printedProcesses(name, { args: words, fieldsOf: (word) => expandWord(word, values), added: undefined });
     case "pwd":
       return values.variable("PWD");
     case "mktemp":
@@ -168,7 +166,7 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
       return [...(options.some((option) => /^-\w*d/.test(option)) ? fields(operands) : listed(fields(operands)))];
     case "find":
     case "gfind":
-      return foundBy(command.argv, fields);
+      return foundBy(command.argv, fields, values.home);
     case "fd":
     case "fdfind":
       return operands.length < 2 ? [[UNKNOWN_RELATIVE]] : fields(operands.slice(1));
@@ -178,8 +176,13 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
 }
 
 /** `find` prints its starting points and what is below; a name that it looks for makes that something else. */
-function foundBy(argv: readonly Word[], fields: (words: readonly Word[]) => Field[]): readonly Field[] | undefined {
-  const { starts, prints } = readFind(argv);
+function foundBy(
+  argv: readonly Word[],
+  fields: (words: readonly Word[]) => Field[],
+  home: string,
+): readonly Field[] | undefined {
+  const places = (words: readonly Word[]): Places => placesBelow(startFields(fields(words)), { home, lost: true });
+  const { starts, prints } = readFind(argv, { places });
   if (prints === "other") return undefined;
   if (starts.length === 0) return [[UNKNOWN_RELATIVE]];
   if (prints === "narrowed") return fields(starts).map(withName);

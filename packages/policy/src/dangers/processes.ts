@@ -1,38 +1,39 @@
 /**
- * Ending every process, and stopping the machine.
+ * Ending every process: `kill`, `pkill`, `killall` and relatives.
+ *
+ * Sources: kill(1) of bash, procps-ng and util-linux, pkill(1), killall(1) of psmisc and of macOS, fuser(1), skill(1).
  */
 import type { Refusal } from "../finding.ts";
-import { block, type DangerCall, type DangerJudge } from "./call.ts";
+import { block, type DangerCall, type DangerJudge, shownField } from "./call.ts";
+import { placed } from "./device-paths.ts";
+import { isDeviceField } from "./devices.ts";
 import { knownText } from "./fields.ts";
+import { type GivenOptions, optionsNamed, readGivenOptions } from "./given-options.ts";
+import {
+  isHarmlessSignal,
+  isSignalWord,
+  matchesEverything,
+  ofTheSystem,
+  selectsEverything,
+} from "./process-patterns.ts";
 
 /** The judges of this file, by program. */
 export const PROCESS_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["kill", judgeKill],
-  ["skill", judgeKill],
+  ["skill", judgeSkill],
+  ["slay", judgeSlay],
   ["pkill", judgePattern],
   ["killall", judgeKillall],
-  ...["shutdown", "reboot", "halt", "poweroff", "killall5", "openrc-shutdown", "shutdown.exe"].map(
-    (name): [string, DangerJudge] => [name, stops(judgeShutdown)],
-  ),
-  ...["init", "telinit", "runit-init"].map((name): [string, DangerJudge] => [name, stops(judgeInit)]),
-  ["systemctl", stops(judgeSystemctl)],
-  ["loginctl", stops(judgeLoginctl)],
-  ...["dbus-send", "gdbus", "busctl", "qdbus"].map((name): [string, DangerJudge] => [name, stops(judgeBus)]),
-  [
-    "kexec",
-    stops((call) => (texts(call).some((text) => /^(?:-e|--exec)$/.test(text)) ? stopped(call.name) : undefined)),
-  ],
-  [
-    "osascript",
-    stops((call) =>
-      texts(call).some((text) => /\b(?:shut down|restart)\b/.test(text)) ? stopped(call.name) : undefined,
-    ),
-  ],
-  ["wsl", stops((call) => (texts(call).includes("--shutdown") ? stopped(call.name) : undefined))],
+  ["killall5", judgeKillall5],
+  ["fuser", judgeFuser],
 ];
 
 function texts({ fields }: DangerCall): string[] {
   return fields.map((field) => knownText(field) ?? "");
+}
+
+function endsEverything(message: string): Refusal {
+  return block("kills-everything", `${message} ends every process`);
 }
 
 interface KillWords {
@@ -66,93 +67,93 @@ function readKillWord(word: string, signals: string[], targets: string[]): void 
   if (dashed && (targets.length === 0 || word !== "-1")) signals.push(word.slice(1));
 }
 
-/** Signal 0 asks whether a process is there, and ends none. */
-function isHarmless(signals: readonly string[]): boolean {
-  return signals.length > 0 && signals.every((signal) => /^(?:0|EXIT)$/i.test(signal));
-}
-
-/** `kill -9 -1` and `kill 1`; in `kill -1 1234` the `-1` is a signal. */
+/** `kill -9 -1` and `kill 1`; in `kill -1 1234` the `-1` is a signal. Numbers may have blanks around them. */
 function judgeKill(call: DangerCall): Refusal | undefined {
   const words = texts(call);
   if (/^(?:-[lL]|--list|--table)/.test(words[0] ?? "")) return undefined;
   const { signals, targets } = readKill(words);
-  if (isHarmless(signals)) return undefined;
+  if (isHarmlessSignal(signals)) return undefined;
   const added = (call.added ?? []).map((field) => knownText(field) ?? "");
-  const all = [...targets, ...added].find((text) => /^(?:-0*1|\+?0*1)$/.test(text));
-  return all === undefined
-    ? undefined
-    : block("kills-everything", `\`kill ${all}\` ends ${all.startsWith("-") ? "every process" : "init"}`);
+  const all = [...targets, ...added].map((text) => text.trim()).find((text) => /^(?:-0*1|\+?0*1)$/.test(text));
+  if (all === undefined) return undefined;
+  return all.startsWith("-")
+    ? endsEverything(`\`kill ${all}\``)
+    : block("kills-everything", `\`kill ${all}\` ends init`);
 }
 
-/** A pattern that every name matches. */
-const MATCHES_ALL = /^[.^$*?+()|]*$/;
+/** The words without signals such as `-KILL`, and those signals. */
+function withoutSignals(call: DangerCall): { readonly call: DangerCall; readonly signals: readonly string[] } {
+  const end = call.args.findIndex(({ value }) => value === "--");
+  const isSignal = (value: string | null, at: number): boolean =>
+    value !== null && (end === -1 || at < end) && isSignalWord(value);
+  return {
+    call: { ...call, args: call.args.filter(({ value }, at) => !isSignal(value, at)) },
+    signals: call.args.flatMap(({ value }, at) => (value !== null && isSignal(value, at) ? [value.slice(1)] : [])),
+  };
+}
 
-function judgePattern(call: DangerCall): Refusal | undefined {
-  const words = texts(call);
-  const signals = words.flatMap((word, at) =>
-    /^-(?:\d+|[A-Z]{3,})$/.test(word) ? [word.slice(1)] : word === "--signal" ? [words[at + 1] ?? ""] : [],
+function signalValues(given: GivenOptions, ...names: readonly string[]): string[] {
+  return optionsNamed(given, ...names).flatMap(({ values }) => values.map((field) => knownText(field) ?? ""));
+}
+
+function judgePattern(given: DangerCall): Refusal | undefined {
+  const { call, signals } = withoutSignals(given);
+  const named = signalValues(readGivenOptions(call, { longValued: "signal" }), "--signal");
+  if (isHarmlessSignal([...signals, ...named])) return undefined;
+  const all = selectsEverything(call);
+  return all === undefined ? undefined : endsEverything(`\`pkill ${all}\``);
+}
+
+const KILLALL = {
+  valued: "onsuytcZ",
+  longValued: "older-than younger-than ns signal user context",
+};
+
+/** Names are whole names, with `-r` (`-m` on macOS) patterns. `killall -u root` needs none. */
+function judgeKillall(given: DangerCall): Refusal | undefined {
+  const { call, signals } = withoutSignals(given);
+  const options = readGivenOptions(call, KILLALL);
+  const has = (...names: readonly string[]): boolean => optionsNamed(options, ...names).length > 0;
+  if (isHarmlessSignal([...signals, ...signalValues(options, "-s", "--signal")]) || has("-l", "--list"))
+    return undefined;
+  const isPattern = has("-r", "--regexp", "-m");
+  const names = options.operands.map((field) => knownText(field) ?? "unknown");
+  const all = names.find((name) => (isPattern ? matchesEverything(name) : /^(?:init|systemd|launchd)$/.test(name)));
+  const owner = names.length === 0 ? ofTheSystem(options) : undefined;
+  if (all === undefined) return owner === undefined ? undefined : endsEverything(`\`killall ${owner}\``);
+  return isPattern
+    ? endsEverything(`\`killall -r ${all}\``)
+    : block("kills-everything", `\`killall ${all}\` ends init`);
+}
+
+/** It signals all but its own session. */
+function judgeKillall5(call: DangerCall): Refusal | undefined {
+  return isHarmlessSignal(withoutSignals(call).signals) ? undefined : endsEverything("`killall5`");
+}
+
+/** `skill -KILL -u root`, beside what it shares with `kill`. */
+function judgeSkill(given: DangerCall): Refusal | undefined {
+  const { call, signals } = withoutSignals(given);
+  if (isHarmlessSignal(signals)) return undefined;
+  const owner = ofTheSystem(readGivenOptions(call, { valued: "ucpt", longValued: "user command pid tty ns" }));
+  return owner === undefined ? judgeKill(given) : endsEverything(`\`skill ${owner}\``);
+}
+
+/** `slay root` ends all processes of a user. */
+function judgeSlay(call: DangerCall): Refusal | undefined {
+  return texts(call).includes("root") ? endsEverything("`slay root`") : undefined;
+}
+
+/** `fuser -km /` ends what uses anything on a file system; `fuser -k 3000/tcp` what holds a port. */
+function judgeFuser(given: DangerCall): Refusal | undefined {
+  const { call, signals } = withoutSignals(given);
+  const options = readGivenOptions(call, { valued: "nM", longValued: "namespace" });
+  const has = (...names: readonly string[]): boolean => optionsNamed(options, ...names).length > 0;
+  if (!has("-k", "--kill") || isHarmlessSignal(signals)) return undefined;
+  const isMount = has("-m", "--mount", "-c", "-M", "--ismountpoint");
+  // The root folder is that of every process, mounted or not.
+  const whole = options.operands.find(
+    (field) => knownText(placed(field, call.folder)) === "/" || (isMount && isDeviceField(field, call.folder)),
   );
-  if (isHarmless(signals)) return undefined;
-  const patterns = words.filter(
-    (word, at) => !word.startsWith("-") && !/^-[gGPstuUF]$|^--\w+$/.test(words[at - 1] ?? ""),
-  );
-  const given = call.fields.map(knownText);
-  const isAll = patterns.some((pattern) => given.includes(pattern) && MATCHES_ALL.test(pattern));
-  return isAll ? block("kills-everything", `\`pkill ${patterns[0] ?? ""}\` ends every process`) : undefined;
-}
-
-function judgeKillall(call: DangerCall): Refusal | undefined {
-  const words = texts(call);
-  const isPattern = words.some((word) => /^(?:-[a-z]*r[a-z]*|--regexp)$/.test(word));
-  const all = words.find((word) => !word.startsWith("-") && word !== "" && MATCHES_ALL.test(word));
-  if (!isPattern || all === undefined || words.some((word) => /^-(?:0|l)$/.test(word))) return undefined;
-  return block("kills-everything", `\`killall -r ${all}\` ends every process`);
-}
-
-/** The owner may let a machine be administered. */
-function stops(judge: DangerJudge): DangerJudge {
-  return (call) => (call.options.blockShutdown === false ? undefined : judge(call));
-}
-
-function stopped(name: string): Refusal {
-  return block("shutdown", `\`${name}\` stops the machine`);
-}
-
-function judgeShutdown(call: DangerCall): Refusal | undefined {
-  const harmless = /^(?:-c|-k|--help|--show|--version|-w|--wtmp-only)$/;
-  return texts(call).some((text) => harmless.test(text)) ? undefined : stopped(call.name);
-}
-
-function judgeInit(call: DangerCall): Refusal | undefined {
-  return texts(call).some((text) => /^[06]$/.test(text)) ? stopped(call.name) : undefined;
-}
-
-const STOPPING_VERB = /^(?:poweroff|reboot|halt|kexec|soft-reboot|emergency|rescue)$/;
-const STOPPING_TARGET =
-  /^(?:poweroff|reboot|halt|kexec|soft-reboot|shutdown|emergency|rescue|runlevel[06])(?:\.target|\.service)?$/;
-
-function judgeSystemctl(call: DangerCall): Refusal | undefined {
-  const [verb = "", ...units] = commandWords(call);
-  const isStopping =
-    STOPPING_VERB.test(verb) ||
-    (/^(?:start|isolate|restart)$/.test(verb) && units.some((unit) => STOPPING_TARGET.test(unit)));
-  return isStopping ? block("shutdown", `\`systemctl ${verb}\` stops the machine`) : undefined;
-}
-
-/** The words that are neither options nor values of options. */
-function commandWords(call: DangerCall): string[] {
-  const words = texts(call);
-  return words.filter((word, at) => !word.startsWith("-") && !/^-[tpPHMnos]$/.test(words[at - 1] ?? ""));
-}
-
-function judgeLoginctl(call: DangerCall): Refusal | undefined {
-  const [verb = ""] = commandWords(call);
-  return STOPPING_VERB.test(verb) ? stopped(`loginctl ${verb}`) : undefined;
-}
-
-function judgeBus(call: DangerCall): Refusal | undefined {
-  const words = texts(call).join(" ");
-  const asks =
-    /login1|systemd1|ConsoleKit|SessionManager/.test(words) && /\b(?:PowerOff|Reboot|Halt|KExec|Stop)\w*\b/.test(words);
-  return asks ? stopped(call.name) : undefined;
+  return whole === undefined ? undefined : endsEverything(`\`fuser -k -m ${shownField(whole)}\``);
 }

@@ -1,68 +1,49 @@
 /**
- * Removing, moving and changing the modes of what belongs to the system: `rm`, `find`, `fd`, `mv`, `chmod`, `chown`.
+ * Removing, moving and changing the modes of what belongs to the system: `rm`, `mv`, `rsync`, `chmod`, `chown`. What
+ * searches do is in `searches.ts` and `fd-searches.ts`, what `git clean` does in `git-cleaning.ts`.
  */
-import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
-import { type FieldTarget, targetOf } from "../danger-paths.ts";
+import { targetOf } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
-import {
-  block,
-  type DangerCall,
-  type DangerJudge,
-  leadingText,
-  operandsOf,
-  shownField,
-  undecided,
-  worst,
-} from "./call.ts";
+import { block, type DangerCall, type DangerJudge, leadingText, shownField, undecided, worst } from "./call.ts";
 import { isDeviceField } from "./devices.ts";
-import { type Field, knownText } from "./fields.ts";
-import { type FindAction, type Narrowing, readFind } from "./find-expression.ts";
+import { FD_JUDGES } from "./fd-searches.ts";
+import type { Field } from "./fields.ts";
+import { judgeCleaning } from "./git-cleaning.ts";
+import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
+import { SEARCH_JUDGES } from "./searches.ts";
+import { removal } from "./targets.ts";
 
-/** The judges of this file, by program. */
+/** The judges of what removes, moves or opens, by program. */
 export const REMOVAL_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["rm", judgeRemove],
   ["grm", judgeRemove],
   ["srm", judgeRemove],
   ["rimraf", judgeRemove],
   ["chmod", judgeModes],
+  ["gchmod", judgeModes],
   ["chown", judgeModes],
+  ["gchown", judgeModes],
   ["chgrp", judgeModes],
+  ["gchgrp", judgeModes],
   ["setfacl", judgeModes],
   ["chattr", judgeModes],
   ["mv", judgeMove],
+  ["gmv", judgeMove],
   ["rsync", judgeMirror],
-  ["find", judgeFind],
-  ["gfind", judgeFind],
-  ["fd", judgeFd],
-  ["fdfind", judgeFd],
+  ["git", judgeCleaning],
+  ...SEARCH_JUDGES,
+  ...FD_JUDGES,
 ];
 
-/**
- * `-r` in any bundle, `--recursive` in any abbreviation, anywhere: options may follow operands. Of `-r$X` the part that is
- * known counts.
- */
-function isRecursive(call: DangerCall, letters: RegExp): boolean {
-  const texts = argumentTexts(call);
-  const end = texts.indexOf("--");
-  const begins = call.fields.map(([first]) => (first?.kind === "text" ? first.text : undefined));
-  const last = end === -1 ? texts.length : end;
-  return texts
-    .slice(0, last)
-    .map((text, at) => text ?? begins[at])
-    .some((text) => letters.test(text ?? "") || /^--r(?:e(?:c\w*)?)?$/.test(text ?? ""));
-}
-
-function argumentTexts({ fields }: DangerCall): (string | undefined)[] {
-  return fields.map(knownText);
-}
+/** What a search names comes one by one, so that no option is needed. */
+const SEARCHES = /^(?:g?find|fd|fdfind)$/;
 
 function judgeRemove(call: DangerCall): Refusal | undefined {
-  const targets = operandsOf(call).map((field) => ({ field, target: targetOf(field, call.folder) }));
+  const given = readGivenOptions(call, {});
+  const targets = given.operands.map((field) => ({ field, target: targetOf(field, call.folder) }));
   const certain = targets.map(({ target }) => target.certain).find((each) => each?.kind === "main");
-  // What `find` names is removed one by one.
-  const takesAll = call.name === "rimraf" || /^(?:g?find|fd|fdfind)$/.test(call.feeder ?? "");
-  if (!takesAll && !isRecursive(call, /^-[a-zA-Z]*[rR]/)) {
+  const takesAll = call.name === "rimraf" || SEARCHES.test(call.feeder ?? "");
+  if (!takesAll && optionsNamed(given, "-r", "-R", "--recursive").length === 0) {
     // `rm $OPTIONS /etc` and `rm -$OPTIONS /etc`.
     const loose = call.args.some(
       (word) =>
@@ -78,160 +59,81 @@ function mayBeOption(fields: readonly Field[]): boolean {
   return fields.some((field) => field[0]?.kind === "unknown" && field[0].mayBeAbsolute);
 }
 
-/** What it means to remove a target. */
-function removal(how: string, field: Field, { certain, possible }: FieldTarget): Refusal | undefined {
-  if (certain !== undefined && certain.kind !== "doubtful") return block("remove-system", `${how} on ${certain.name}`);
-  if (certain !== undefined) return undecided(`${how} on ${certain.name}`);
-  if (possible === undefined) return undefined;
-  return undecided(`${how} on \`${shownField(field)}\`, which may be ${possible.name}`);
-}
+/** Options with values. Sources: chown(1) and chmod(1) of GNU coreutils, setfacl(1), chattr(1). */
+const MODE_OPTIONS: Readonly<Record<string, OptionGrammar>> = {
+  setfacl: { valued: "mxMXsS", longValued: "set set-file modify modify-file remove remove-file restore" },
+  chattr: { valued: "vp" },
+};
+const REFERENCE: OptionGrammar = { longValued: "reference from" };
 
 /** Changes far below a folder of the system are what administrators do: those ask. */
 function judgeModes(call: DangerCall): Refusal | undefined {
-  if (!isRecursive(call, /^-[a-zA-Z]*R/)) return undefined;
+  const given = readGivenOptions(call, MODE_OPTIONS[call.name] ?? REFERENCE);
+  const isRecursive = optionsNamed(given, "-R", "--recursive").length > 0;
+  if (!isRecursive && !SEARCHES.test(call.feeder ?? "")) return undefined;
   return worst(
-    operandsOf(call).map((field) => {
+    given.operands.map((field, at) => {
       const { certain, possible } = targetOf(field, call.folder);
       const target = certain ?? possible;
       if (target === undefined) return undefined;
       const message = `recursive change of modes or owners of ${target.name}`;
-      return certain?.kind === "main" ? block("modes-of-system", message) : modesInDoubt(field, call, message);
+      if (certain?.kind === "main") return block("modes-of-system", message);
+      // The mode and the owner are operands, too: only what may be a path is doubtful.
+      return !isRecursive || (at === 0 && leadingText(field) === "") ? undefined : undecided(message);
     }),
   );
 }
 
-/** The mode and the owner are operands, too: only what may be a path is doubtful. */
-function modesInDoubt(field: Field, call: DangerCall, message: string): Refusal | undefined {
-  const first = operandsOf(call)[0];
-  return field === first && leadingText(field) === "" ? undefined : undecided(message);
-}
+/** Source: mv(1) of GNU coreutils. */
+const MOVE: OptionGrammar = { valued: "tS", longValued: "target-directory suffix" };
 
 function judgeMove(call: DangerCall): Refusal | undefined {
-  const operands = operandsOf(call);
-  const into = call.fields.some((field) => /^(?:-t|--target-directory)/.test(leadingText(field)));
-  const moved = into ? operands : operands.slice(0, -1);
+  const given = readGivenOptions(call, MOVE);
+  const into = optionsNamed(given, "-t", "--target-directory").length > 0;
+  return (
+    judgeMoved("`mv`", into ? given.operands : given.operands.slice(0, -1), call) ?? judgeTarget("mv", given, call)
+  );
+}
+
+function judgeMoved(how: string, moved: readonly Field[], call: DangerCall): Refusal | undefined {
   for (const field of moved) {
     const { certain } = targetOf(field, call.folder);
-    if (certain?.kind === "main") return block("move-system", `\`mv\` of ${certain.name}`);
+    if (certain?.kind === "main") return block("move-system", `${how} of ${certain.name}`);
   }
+  return undefined;
+}
+
+function judgeTarget(program: string, { operands }: GivenOptions, call: DangerCall): Refusal | undefined {
   const device = operands.slice(-1).find((field) => isDeviceField(field, call.folder));
   return device === undefined
     ? undefined
-    : block("writes-device", `\`mv\` overwrites the device \`${shownField(device)}\``);
+    : block("writes-device", `\`${program}\` overwrites the device \`${shownField(device)}\``);
 }
+
+/** Source: rsync(1) 3.4, whose long options are never abbreviated; `--zc`, `--zl` and `--cc` are short for others. */
+const MIRROR: OptionGrammar = {
+  valued: "eBTMf@",
+  exactLong: true,
+  longValued:
+    "rsh rsync-path block-size temp-dir remote-option filter modify-window exclude exclude-from include include-from " +
+    "files-from address port sockopts outbuf info debug stderr max-delete max-size min-size max-alloc partial-dir " +
+    "timeout contimeout compare-dest copy-dest link-dest compress-choice zc compress-level zl skip-compress chmod " +
+    "chown usermap groupmap out-format log-format log-file log-file-format password-file early-input bwlimit " +
+    "stop-after stop-at time-limit write-batch only-write-batch read-batch protocol iconv checksum-seed " +
+    "checksum-choice cc suffix backup-dir copy-as config dparam",
+};
 
 /** `rsync --delete` empties what its source does not have; it also copies, which may reach a device. */
 function judgeMirror(call: DangerCall): Refusal | undefined {
-  const target = operandsOf(call).at(-1);
+  const given = readGivenOptions(call, MIRROR);
+  const target = given.operands.at(-1);
   if (target === undefined) return undefined;
-  const removes = argumentTexts(call).some((text) => /^--(?:del|delete\S*)$/.test(text ?? ""));
   const { certain } = targetOf(target, call.folder);
+  const removes = given.options.some(({ name }) => /^--del(?:ete(?!-missing-args$).*)?$/.test(name));
   if (removes && certain !== undefined && certain.kind !== "doubtful") {
     return block("remove-system", `\`rsync --delete\` on ${certain.name}`);
   }
-  return isDeviceField(target, call.folder)
-    ? block("writes-device", `\`rsync\` overwrites the device \`${shownField(target)}\``)
-    : undefined;
-}
-
-const REMOVERS = /^(?:rm|grm|srm|shred|unlink|rmdir|trash|rimraf|truncate)$/;
-
-/** `find <system folder> … -delete` or `-exec rm`, unless a name or path narrows it. */
-function judgeFind(call: DangerCall): Refusal | undefined {
-  const { starts, actions } = readFind(call.command.argv);
-  const removing = actions.filter((action) => removes(action, call));
-  if (removing.length === 0) return judgeFoundModes(call);
-  const narrowed = leastOf(removing.map((action) => action.narrowed));
-  if (narrowed === "yes") return undefined;
-  const fields: readonly Field[] =
-    starts.length === 0 ? [[{ kind: "text", text: "." }]] : starts.flatMap((word) => call.fieldsOf(word));
-  const answers = [...fields, ...(call.added ?? [])].map((field) => {
-    const target = targetOf(field, call.folder);
-    const how = "`find` that removes everything";
-    if (narrowed === "no" || target.certain === undefined) return removal(how, field, target);
-    return undecided(`\`find\` that removes what is not named from ${target.certain.name}`);
-  });
-  return worst(answers);
-}
-
-/** `find / -exec chmod 777 {} +` is `chmod -R`. */
-function judgeFoundModes(call: DangerCall): Refusal | undefined {
-  const { starts, actions } = readFind(call.command.argv);
-  const isChange = actions.some(
-    (action) =>
-      action.narrowed === "no" &&
-      commandsOf(action, call).some(({ argv }) => argv.some((word, index) => isModeChanger(word, roleOf(argv, index)))),
-  );
-  const target = starts
-    .flatMap((word) => call.fieldsOf(word))
-    .map((field) => targetOf(field, call.folder).certain)
-    .find((each) => each?.kind === "main");
-  return isChange && target !== undefined
-    ? block("modes-of-system", `change of modes or owners of everything in ${target.name}`)
-    : undefined;
-}
-
-function leastOf(list: readonly Narrowing[]): Narrowing {
-  return list.includes("no") ? "no" : list.includes("weak") ? "weak" : "yes";
-}
-
-function removes(action: FindAction, call: DangerCall): boolean {
-  if (action.predicate === "-delete") return true;
-  return commandsOf(action, call).some(({ argv }) => argv.some((word, index) => isRemover(word, roleOf(argv, index))));
-}
-
-/** What `find` runs by an action, through whatever it is wrapped in. */
-function commandsOf({ predicate, at }: FindAction, call: DangerCall): readonly EffectiveCommand[] {
-  if (!/^-(?:exec|ok)/.test(predicate)) return [];
-  const from = call.command.argv[at]?.span.start ?? 0;
-  const next = call.command.argv.findIndex(
-    (word, index) => index > at && /^-(?:exec|ok)(?:dir)?$/.test(word.value ?? ""),
-  );
-  const to = next === -1 ? Number.POSITIVE_INFINITY : (call.command.argv[next]?.span.start ?? 0);
-  return call.beside.filter(
-    ({ via, span }) => via.some((each) => /^find -(?:exec|ok)/.test(each)) && from <= span.start && span.start <= to,
-  );
-}
-
-/** What a word is to its command. */
-type Role = "program" | "argument" | "none";
-
-/** A wrapper that was not understood may run any of its words. */
-function roleOf(argv: readonly Word[], index: number): Role {
-  if (index === 0) return "program";
-  return WRAPPER.test(programName(argv[0]?.value ?? "")) ? "argument" : "none";
-}
-
-const WRAPPER = /^(?:sudo|doas|env|timeout|nice|xargs|busybox|sh|bash|dash|zsh)$/;
-
-function isModeChanger(word: Word, role: Role): boolean {
-  return role !== "none" && /^(?:chmod|chown|chgrp)$/.test(programName(word.value ?? ""));
-}
-
-/** `rm`, and the text for a shell that has it. */
-function isRemover(word: Word, role: Role): boolean {
-  // What the search fills in stands in the text as written.
-  const value = word.value ?? word.display;
-  if (role === "none") return false;
-  if (REMOVERS.test(programName(value))) return true;
-  return role === "argument" && /\s/.test(value) && /(?:^|[\s;&|(/])(?:rm|shred|unlink)\s/.test(value);
-}
-
-/** `fd . / -x rm -rf`, with a pattern that matches everything. */
-function judgeFd(call: DangerCall): Refusal | undefined {
-  const runs = call.beside.some(
-    ({ argv, via }) => via.includes("fd --exec") && REMOVERS.test(programName(argv[0]?.value ?? "")),
-  );
-  if (!runs) return undefined;
-  const [pattern, ...places] = operandsOf(call);
-  const end = call.args.findIndex((word) => /^(?:-[A-Za-z0-9]*[xX]|--exec|--exec-batch)$/.test(word.value ?? ""));
-  const before = new Set(
-    call.args.slice(0, end === -1 ? 0 : end).flatMap((word) => call.fieldsOf(word).map(shownField)),
-  );
-  if (pattern === undefined || !/^[.^$*]*$/.test(knownText(pattern) ?? "x")) return undefined;
-  return worst(
-    places
-      .filter((field) => before.has(shownField(field)))
-      .map((field) => removal("`fd` that removes everything", field, targetOf(field, call.folder))),
-  );
+  const moves = given.options.some(({ name }) => /^--remove-(?:source|sent)-files$/.test(name));
+  const moved = moves ? judgeMoved("`rsync --remove-source-files`", given.operands.slice(0, -1), call) : undefined;
+  return moved ?? judgeTarget("rsync", given, call);
 }

@@ -1,102 +1,119 @@
 /**
- * Texts for a shell that expand or come through a pipe: `bash -c "rm -rf $X"`, `env -S 'rm -rf /'`, `echo 'rm -rf /' | sh`.
+ * Texts that the analysis could not read: a command whose words expand (`R=rm; sudo $R -rf /`, `bash -c "rm -rf $X"`),
+ * and what a shell reads as its input (`echo 'rm -rf /' | sh`, `source <(echo x)`).
  *
- * They are completed with what the line says about their variables; what stays open becomes a variable of its own, so
- * that the judges see that it is not known.
+ * The first kind is written out with what the line says about its variables and read once more, as if it had been
+ * written so: every wrapper, shell and option is then understood as ever. What stays open becomes a variable of its own,
+ * so that the judges see that it is not known.
  */
-import type { EffectiveCommand, Span, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
-import { type Field, MAX_FIELDS, type Part } from "./fields.ts";
+import type { EffectiveCommand, Word } from "@pi-bash/command";
+import {
+  programName,
+  readsCommands,
+  SHELLS,
+  type ShellLanguage,
+  shellOptions,
+  singleQuoted,
+} from "@pi-bash/command/internal";
+import { alternativesOf } from "./alternatives.ts";
+import type { Field, Values } from "./fields.ts";
+import { knownText } from "./fields.ts";
+import { joined } from "./formatted-texts.ts";
+import { isInputFile, longOr, type PrintedTexts, scriptOf } from "./printed-texts.ts";
+import { asWord, isPartlyKnown, plainText } from "./rendered-fields.ts";
 
-const SHELL = /^(?:bash|sh|dash|zsh|ksh|ash|rbash)$/;
-/** A variable that no line sets. */
-const OPEN = "${unknown_to_policy}";
-/** Texts of one command that are judged. */
-const MAX_TEXTS = 4;
-/** Longest text that is judged, in UTF-16 units. */
-const MAX_TEXT_CHARS = 4_096;
+/** What is known about the words of a command. */
+export interface WordReader {
+  readonly argv: readonly Word[];
+  /** The fields of one word, what a wrapper fills in included. */
+  expand(word: Word): readonly Field[];
+}
 
-/** The texts that a command gives to a shell, as far as they are known. */
-export function renderedTexts(
-  command: EffectiveCommand,
-  expand: (word: Word) => readonly Field[],
-  feeding: () => readonly Field[] | undefined,
+/** A command written out with what is known; none where that adds nothing to what the analysis saw. */
+export function completedTexts({ argv, expand }: WordReader): readonly string[] {
+  const words = argv.map((word) => ({ word, fields: longOr(expand(word), word.display) }));
+  const open = words.filter(({ word, fields }) => isOpen(word) && (fields.length === 0 || fields.some(isPartlyKnown)));
+  // Beside a word that is known as a whole, what is open stays open.
+  if (open.some(({ fields }) => fields.every((field) => knownText(field) !== undefined))) {
+    return rendered(
+      words.map(({ word, fields }) => (isUnknown(word, fields) ? word.text : fields)),
+      asWord,
+    );
+  }
+  // Elsewhere it stands inside a text, and is open where the text runs; so does a pattern.
+  const isPattern = open.length === 0;
+  if (isPattern && !argv.some(isPlainPattern)) return [];
+  const inText = (field: Field): string => singleQuoted(plainText(field));
+  return rendered(
+    words.map(({ fields }) => fields),
+    (field, at) => (isOpen(argv[at]) || (isPattern && isPlainPattern(argv[at])) ? inText(field) : asWord(field)),
+  );
+}
+
+/** The readings of a command's words; those that are given as text are written so. */
+function rendered(
+  words: readonly (string | readonly Field[])[],
+  write: (field: Field, at: number) => string,
 ): readonly string[] {
-  const name = programName(command.argv[0]?.value ?? "");
-  const texts = name === "env" ? splitStrings(command.argv, expand) : shellTexts(name, command, expand, feeding);
-  return texts.filter((text) => text.length <= MAX_TEXT_CHARS && !/^\s*$/.test(text)).slice(0, MAX_TEXTS);
-}
-
-/** Programs that join their words to a text for a shell. */
-const JOINERS = /^(?:ssh|watch)$/;
-
-/** Programs that have a shell run the text behind an option with `c`. */
-const TAKES_TEXT = /^(?:su|runuser|flock|script)$/;
-
-function shellTexts(
-  name: string,
-  command: EffectiveCommand,
-  expand: (word: Word) => readonly Field[],
-  feeding: () => readonly Field[] | undefined,
-): string[] {
-  if (command.unresolved === undefined) return [];
-  const { argv } = command;
-  const joined = (words: readonly Word[]) => words.map((word) => rendered(expand(word)).join(" ")).join(" ");
-  if (name === "eval") return [joined(argv.slice(1))];
-  // Behind the wrapper's own options.
-  if (JOINERS.test(command.via.at(-1) ?? "")) return [joined(argv)];
-  if (!SHELL.test(name) && !TAKES_TEXT.test(name)) return [];
-  const at = argv.findIndex((word) => /^-[A-Za-z]*c[A-Za-z]*$/.test(word.value ?? ""));
-  const text = argv.find((word, index) => index > at && !/^[-+]/.test(word.value ?? "x"));
-  if (at !== -1) return text === undefined ? [] : asTexts(expand(text));
-  const here = command.simple.redirections.find(({ operator }) => operator === "<<<")?.target;
-  if (here != null) return asTexts(expand(here));
-  const fed = feeding();
-  return fed === undefined ? [] : [rendered(fed).join(" ")];
-}
-
-/** `env -S text`, `-Stext` and `--split-string=text`. */
-function splitStrings(argv: readonly Word[], expand: (word: Word) => readonly Field[]): string[] {
-  return argv.flatMap((word, at): string[] => {
-    const text = word.value ?? word.leading;
-    const attached = /^(?:-[A-Za-z0]*S|--split-string=)(?=.)/.exec(text)?.[0];
-    const rest = argv.slice(at + (attached === undefined ? 2 : 1));
-    const tail = rest.map((each) => rendered(expand(each)).join(" ")).join(" ");
-    if (attached !== undefined) return rendered(expand(word)).map((each) => `${each.slice(attached.length)} ${tail}`);
-    const value = argv[at + 1];
-    if (!/^(?:-[A-Za-z0]*S|--split-string)$/.test(text) || value === undefined) return [];
-    return rendered(expand(value)).map((each) => `${each} ${tail}`);
+  const each = words.map((word, at) => (typeof word === "string" ? [word] : word.map((field) => write(field, at))));
+  // All fields of a word may be one: `"$*"`.
+  const whole = words.flatMap((word, at) => {
+    if (typeof word === "string") return [word];
+    return word.length === 0 ? [] : [write(joined(word, " "), at)];
   });
+  return [...new Set([...alternativesOf(each), whole].map((texts) => texts.join(" ")))];
 }
 
-/** What a quoted substitution prints is one text, and each of several values is one. */
-function asTexts(fields: readonly Field[]): string[] {
-  const each = rendered(fields);
-  return each.length > 1 ? [each.join(" "), ...each] : each;
+/** A word that another reading may know. */
+function isOpen(word: Word | undefined): boolean {
+  if (word === undefined || word.value !== null) return false;
+  const { variable, substitution, arithmetic, brace, tilde, input } = word.expansions;
+  return variable || substitution || arithmetic || brace || tilde || input;
 }
 
-function rendered(fields: readonly Field[]): string[] {
-  return fields.slice(0, MAX_FIELDS).map((field) => field.map(renderedPart).join(""));
+/** A word of which only the files are open that it matches. */
+function isPlainPattern(word: Word | undefined): boolean {
+  return word?.value === null && word.expansions.glob && !isOpen(word);
 }
 
-function renderedPart(part: Part): string {
-  if (part.kind === "text") return part.text;
-  if (part.kind !== "unknown") return part.kind === "star" ? "*" : "?";
-  return part.mayBeAbsolute ? OPEN : "any-name";
+/** A word of which nothing is known is read again as it is written: it may be a substitution that a shell runs. */
+function isUnknown(word: Word, fields: readonly Field[]): boolean {
+  return word.value === null && !word.expansions.input && fields.length > 0 && !fields.some(isPartlyKnown);
 }
 
-/** A word of known text. */
-export function literalText(value: string, span: Span): Word {
-  const none = {
-    variable: false,
-    substitution: false,
-    process: false,
-    arithmetic: false,
-    glob: false,
-    brace: false,
-    tilde: false,
-    locale: false,
-    input: false,
-  };
-  return { value, text: value, display: value, leading: value, splits: false, quoted: false, expansions: none, span };
+/** The texts that a shell reads: its input, or what the file that it is given prints. */
+export function inputTexts(command: EffectiveCommand, printed: PrintedTexts, values: Values): readonly Field[] {
+  const files = commandFiles(command);
+  if (files === undefined) return [];
+  const scripts = files.flatMap((word): readonly Field[] => {
+    const script = scriptOf(word.text);
+    return script === undefined ? [] : (printed.ofScript(script, values) ?? []);
+  });
+  const readsInput = files.length === 0 || files.some(({ value }) => isInputFile(value));
+  return readsInput ? [...scripts, ...(printed.input(command) ?? [])] : scripts;
+}
+
+/** The files that a shell takes commands from, none for its input; undefined for what takes none, or has them in a text. */
+function commandFiles(command: EffectiveCommand): readonly Word[] | undefined {
+  const { argv, unresolved } = command;
+  const name = programName(argv[0]?.value ?? "");
+  if (name === "source" || name === ".") {
+    const file = argv[argv[1]?.value === "--" ? 2 : 1];
+    return file === undefined ? undefined : [file];
+  }
+  // It starts a shell: newgrp(1).
+  if (name === "newgrp") return [];
+  if (unresolved === undefined) return undefined;
+  const language = SHELLS.get(name);
+  return language === undefined ? (readsCommands(command) ? [] : undefined) : shellFiles(argv, language);
+}
+
+/** The files of a program that is a shell by its name. */
+function shellFiles(argv: readonly Word[], language: ShellLanguage): readonly Word[] | undefined {
+  const { index, readsText, readsInput, problem } = shellOptions(argv, language);
+  const substitutions = argv.filter((word) => scriptOf(word.text) !== undefined);
+  if (problem !== undefined) return substitutions;
+  if (readsText) return undefined;
+  const script = readsInput ? undefined : argv[index];
+  return script === undefined ? substitutions : [script, ...substitutions];
 }

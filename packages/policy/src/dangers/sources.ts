@@ -96,8 +96,17 @@ function expandSource(text: string, values: Values): readonly Field[] {
 
 /** A variable that is given nothing is empty. */
 function expandPlain(text: string, values: Values): readonly Field[] {
-  const fields = text === "" ? [] : expandText(text, values);
+  const fields = text === "" ? [] : expandText(isSingleExpansion(text) ? `"${text}"` : text, values);
   return fields.length === 0 ? [textField("")] : fields;
+}
+
+/** `$x` or `$(x)` alone: the value that it is assigned is not split at blanks. */
+function isSingleExpansion(text: string): boolean {
+  if (!/^[$`]/.test(text)) return false;
+  const [pieces, ...more] = wordPieces(text)?.words ?? [];
+  const [piece, ...others] = pieces ?? [];
+  const expands = piece?.kind === "parameter" || piece?.kind === "substitution";
+  return expands && !piece.quoted && others.length === 0 && more.length === 0;
 }
 
 type Assigned = readonly [name: string, values: (use: Use) => readonly Field[]];

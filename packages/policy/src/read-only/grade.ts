@@ -6,7 +6,7 @@
  * is known and none of its calls can run another program or a script. A program with a language (`awk`, `jq`), helpers
  * (`tar`), a configuration that the project brings (`ack`, most of `git`), or whose work is running others (`xargs`,
  * `find -exec`, `sh -c`) is not strict, however carefully its words are read. Builtins alone start no program at all.
- * A program that is added to the tables and not named here needs the kernel.
+ * A program that is added to the tables and not named here has the grade `tables`: it is not strict.
  */
 import type { CommandAnalysis, EffectiveCommand, Redirection } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";

@@ -31,7 +31,7 @@ describe("a line with find", () => {
     "find /etc -iname etc -delete",
     "find / -name etc -delete",
     "find / -name lib64 -delete",
-    "find / -name libx -delete",
+    "find / -name libx32 -delete",
     "find / -path '/opt/*' -delete",
     "find / -path '/home/me/*' -delete",
     "find / -path '/home/*/x' -delete",

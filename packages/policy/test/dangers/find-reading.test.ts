@@ -43,7 +43,7 @@ describe("the words of find", () => {
     ["find / -name etc -delete", "from /: -delete (no); prints other"],
     ["find / -name etcx -delete", "from /: -delete (yes); prints other"],
     ["find / -name lib64 -delete", "from /: -delete (no); prints other"],
-    ["find / -name libx -delete", "from /: -delete (no); prints other"],
+    ["find / -name libx32 -delete", "from /: -delete (no); prints other"],
     ["find / -name xetc -delete", "from /: -delete (yes); prints other"],
     ["find / -or -delete", "from /: -delete (no); prints other"],
     ["find / -path '*/x/*' -delete", "from /: -delete (yes); prints other"],

@@ -35,6 +35,7 @@ describe("a line that removes what another command prints", () => {
     "echo / | { xargs rm -rf; }",
     "ls | { echo / | xargs rm -rf; }",
     "echo / | (cat | xargs rm -rf)",
+    "find / | cat | xargs rm",
   ])("is blocked: %s", (line) => {
     expect(answerOf(line)).toBe("blocked");
   });
@@ -207,7 +208,6 @@ describe("a line that removes what another command prints", () => {
     "{ echo a; echo b; } | xargs rm",
     "{ find a; } | xargs rm",
     "find a | xargs rm",
-    "find / | cat | xargs rm",
     "find /; echo a | xargs rm",
     "find / -name a | xargs rm",
     "(find /; find a) | xargs rm",

@@ -1,169 +1,268 @@
-/** The texts that a command gives to a shell, completed with what is known of their variables. */
+/** Commands written out with what is known of their words, and the texts that they print and read. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
-import { analyzeCommand } from "@pi-bash/command";
+import { analyzeCommand, type EffectiveCommand } from "@pi-bash/command";
 import { describe, expect, it } from "vitest";
+import { alternativesOf } from "../../src/dangers/alternatives.ts";
 import { expandWord, type Field, textField, UNKNOWN, UNKNOWN_RELATIVE, type Values } from "../../src/dangers/fields.ts";
-import { literalText, renderedTexts } from "../../src/dangers/shell-texts.ts";
+import { parallelTexts } from "../../src/dangers/parallel-texts.ts";
+import { PrintedTexts } from "../../src/dangers/printed-texts.ts";
+import { plainText } from "../../src/dangers/rendered-fields.ts";
+import { completedTexts, inputTexts } from "../../src/dangers/shell-texts.ts";
+import { TextBudget } from "../../src/dangers/text-budget.ts";
 
 const KNOWN: Readonly<Record<string, readonly Field[]>> = {
   K: [textField("known")],
   TWO: [textField("one"), textField("two")],
+  NONE: [],
   REL: [[UNKNOWN_RELATIVE]],
-  STAR: [[textField("a")[0] ?? UNKNOWN, { kind: "star" }, { kind: "char" }]],
-  MANY: Array.from({ length: 70 }, (_, at) => textField(`v${at}`)),
-  BLANK: [textField("  ")],
-  LONG: [textField("x".repeat(4_094))],
+  SURE: [[{ kind: "unknown", mayBeEmpty: false, mayBeAbsolute: true }]],
+  STAR: [[{ kind: "text", text: "a" }, { kind: "star" }, { kind: "char" }]],
+  QUOTE: [textField("it's")],
 };
 const VALUES: Values = { home: "/h", variable: (name) => KNOWN[name] ?? [[UNKNOWN]], output: () => [[UNKNOWN]] };
 
-/** The texts of all commands that a line comes to; what is fed to it is `fed in`. */
-function textsOf(line: string, fed: readonly Field[] | undefined = [textField("fed"), textField("in")]): string[] {
-  return analyzeCommand(line).effective.flatMap((command) =>
-    renderedTexts(
-      command,
-      (word) => expandWord(word, VALUES),
-      () => fed,
-    ),
-  );
+function completed(line: string): readonly string[] {
+  const [command] = analyzeCommand(line).commands;
+  return completedTexts({ argv: command?.argv ?? [], expand: (word) => expandWord(word, VALUES) });
 }
 
-describe("a text behind `-c`", () => {
-  it.each<[string, string[]]>([
-    ['bash -c "rm $K"', ["rm known"]],
-    ['bash -c "rm $X"', ["rm ${unknown_to_policy}"]],
-    ['bash -c "rm $REL"', ["rm any-name"]],
-    ['bash -c "rm $STAR"', ["rm a*?"]],
-    // Each of several values is one text, and all of them together another.
-    ['bash -c "rm $TWO"', ["rm one rm two", "rm one", "rm two"]],
-    ["bash -c $TWO", ["one two", "one", "two"]],
-    ["bash -c a*$K?", ["a*known?"]],
-    ['bash -xc "a $K"', ["a known"]],
-    ['bash -cx "a $K"', ["a known"]],
-    ['bash -x -c "a $K"', ["a known"]],
-    ['bash -c -x "a $K"', ["a known"]],
-    ['bash -c +x "a $K"', ["a known"]],
-    ['bash -c "$K" x', ["known"]],
-    ['bash -c "$X" "a $K"', ["${unknown_to_policy}"]],
-    ['/bin/bash -c "a $K"', ["a known"]],
-    ["bash --foo -c 'a -b +c'", ["a -b +c"]],
-    ['fish -c "a $K"', []],
-    ['xbash -c "a $K"', []],
-    ['bash -c "$BLANK"', []],
-    ["bash -c", []],
-    ["bash -c -x", []],
-    // Those are read by the analysis itself.
-    ["bash -c 'rm $X'", []],
-    ["bash -c ls", []],
-  ])("of %s is %j", (line, texts) => {
-    expect(textsOf(line)).toEqual(texts);
+describe("a command is written out", () => {
+  it.each<[string, readonly string[]]>([
+    ["a $K", ["'a' 'known'"]],
+    ["$K a", ["'known' 'a'"]],
+    ['a "x $K"', ["'a' 'x known'"]],
+    ["a $QUOTE", ["'a' 'it'\\''s'"]],
+    // A variable that becomes nothing leaves no word.
+    ["$NONE a", ["'a'"]],
+    // What is not known as a whole stands in a text that runs later.
+    ['a "x $X"', ["'a' 'x ${unknown_to_policy}'"]],
+    ['a "x $SURE"', ["'a' 'x ${unknown_to_policy:?}'"]],
+    ['a "x $REL"', ["'a' 'x any-name'"]],
+    ["a x$STAR", ["'a' 'xa*?'"]],
+    // Beside a word that is known, what is not stays what it is.
+    ['$K "$X"', [`'known' "$X"`]],
+    ['$K "a$X"', ["'known' 'a'\"${unknown_to_policy}\""]],
+    ["$K <(x)", ["'known' <(x)"]],
+    ["$K a*", ["'known' 'a'*"]],
+    // A pattern may be text as well.
+    ["a *", ["'a' '*'"]],
+    ["a $TWO", ["'a' 'one' 'two'", "'a' 'one'", "'a' 'two'", "'a' 'one two'"]],
+  ])("%s is %j", (line, texts) => {
+    expect(completed(line)).toEqual(texts);
   });
 
-  it.each(["bash", "sh", "dash", "zsh", "ksh", "ash", "rbash"])("is for each shell: %s", (shell) => {
-    expect(textsOf(`${shell} -c "a $K"`)).toEqual(["a known"]);
+  it.each(["a b", "a $X", "$X b", 'a "$X"', "a <(b)", "a $((1))"])("only where that adds something: %s", (line) => {
+    expect(completed(line)).toEqual([]);
   });
 
-  it.each(["su", "su me", "runuser", "flock f", "script"])(
-    "is one of %s as well, whichever way it is read",
-    (program) => {
-      expect(new Set(textsOf(`${program} -c "a $K"`))).toEqual(new Set(["a known"]));
-    },
-  );
+  it("as it is written where a word is too long to be taken apart", () => {
+    const text = `${"x".repeat(3_000)} $K`;
 
-  it("may have 4,096 characters", () => {
-    expect(textsOf('bash -c "$LONG x"').map((text) => text.length)).toEqual([4_096]);
-  });
-
-  it("is one of four at most, of 64 values at most", () => {
-    const [whole, ...more] = textsOf('bash -c "$MANY"');
-
-    expect(whole?.split(" ")).toHaveLength(64);
-    expect(whole?.endsWith(" v63")).toBe(true);
-    expect(more).toEqual(["v0", "v1", "v2"]);
+    expect(completed(`a "${text}"`)).toEqual([`'a' '${text}'`]);
   });
 });
 
-describe("a text that comes in", () => {
-  it.each<[string, string[]]>([
-    ['bash -s <<< "a $K"', ["a known"]],
-    ['bash <<< "$TWO"', ["one two", "one", "two"]],
-    ["bash < f", ["fed in"]],
-    ["bash", ["fed in"]],
-    ["bash --foo", ["fed in"]],
-    ["su", ["fed in"]],
-    ["script f", ["fed in"]],
-    ["cat", []],
-    ["bash --version", []],
-    ["ssh h", []],
-    ['bash 3< f <<< "a $K"', ["a known"]],
-  ])("of %s is %j", (line, texts) => {
-    expect(textsOf(line)).toEqual(texts);
+describe("words of several fields", () => {
+  it("are read together, one of each, and from each on", () => {
+    expect(alternativesOf([["a"], ["b", "c"], ["d"]])).toEqual([
+      ["a", "b", "c", "d"],
+      ["a", "b", "d"],
+      ["a", "c", "d"],
+      ["a", "c", "d"],
+    ]);
+    expect(alternativesOf([["a"], []])).toEqual([["a"]]);
+    expect(alternativesOf([])).toEqual([[]]);
   });
 
-  it("is none where nothing is fed, and where the text is in the line", () => {
-    const fed = () => {
-      throw new Error("is not asked for");
-    };
-    const [command] = analyzeCommand('bash -c "a $K"').effective;
-    if (command === undefined) throw new Error("no command");
+  it("are read a few times only, however many there are", () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-    expect(textsOf("bash", [])).toEqual([]);
-    expect(
-      analyzeCommand("bash").effective.flatMap((each) =>
-        renderedTexts(
-          each,
-          () => [],
-          () => undefined,
-        ),
+    expect(alternativesOf([fields(64), fields(64)])).toHaveLength(1 + 64 + 30);
+    expect(alternativesOf(fields(20).map(() => fields(16)))).toHaveLength(1 + 16 + 64);
+    expect(alternativesOf(fields(20).map(() => fields(64)))).toHaveLength(2);
+  });
+});
+
+/** What the last command of a line reads. */
+function readBy(line: string): readonly string[] | undefined {
+  const analysis = analyzeCommand(line);
+  const last = analysis.effective.findLast(({ argv }) => argv[0]?.value === "sh");
+  const printed = new PrintedTexts(analysis, () => VALUES);
+  const texts = last === undefined ? undefined : printed.input(last)?.map(plainText);
+  return texts === undefined ? undefined : [...new Set(texts)];
+}
+
+describe("the text that a shell reads", () => {
+  it.each<[string, readonly string[]]>([
+    ["echo a b | sh", ["a b"]],
+    ["echo -n a | sh", ["a"]],
+    ["echo -e 'a\\nb' | sh", ["a\nb"]],
+    ["echo 'a\\nb' | sh", ["a\\nb"]],
+    ["echo -nex 'a' | sh", ["-nex a"]],
+    ["echo $K $X | sh", ["known ${unknown_to_policy}"]],
+    ["echo $TWO | sh", ["one two", "one", "two"]],
+    ["printf 'a\\nb' | sh", ["a\nb"]],
+    ["printf -- 'a' | sh", ["a"]],
+    ["printf '%s-%s\\n' a b c | sh", ["a-b\nc-\n"]],
+    ["printf '%%%s' a | sh", ["%a"]],
+    ["printf '%5.2s|%d' a 1 | sh", ["a|1"]],
+    ["printf '%b' 'a\\tb' | sh", ["a\tb"]],
+    ["printf '\\x61\\141\\0141\\u0061' | sh", ["aaaa"]],
+    ["printf 'a\\0b' | sh", ["a\nb"]],
+    ["printf '%x' 1 | sh", ["${unknown_to_policy}"]],
+    ['printf "$K x" | sh', ["known x"]],
+    ['printf "$X x" | sh', ["${unknown_to_policy} x"]],
+    ["yes a b | sh", ["a b"]],
+    ["echo a | cat | sh", ["a"]],
+    ["echo a | cat - | sh", ["a"]],
+    ["echo a | tee x y | sh", ["a"]],
+    ["cat <(echo a) <(echo b) | sh", ["a\nb", "a", "b"]],
+    ["{ echo a; x; echo b; } | sh", ["a\nb"]],
+    ["(echo a | cat; echo $(echo c)) | sh", ["a\n${unknown_to_policy}"]],
+    ["f() { echo a; }; f | sh", ["a"]],
+    ["bash -c 'echo a' | sh", ["a"]],
+    ["echo a 2> f | sh", ["a"]],
+    ["echo a > /dev/stdout | sh", ["a"]],
+    ["sh <<< $K", ["known"]],
+    ["sh < <(echo a)", ["a"]],
+    ["sh <<E\na $K \\$K\nE", ["a $K $K\n"]],
+    ["sh <<'E'\na \\$K\nE", ["a \\$K\n"]],
+    ["{ x; sh; } <<< a", ["a"]],
+    ["{ { sh; } <<< a; } <<< b", ["a"]],
+    ["if x; then sh; fi > f <<< a", ["a"]],
+    ["echo b | sh <<< a", ["a"]],
+    ["echo a > >(sh)", ["a"]],
+    ["tee >(cat | sh) <<< a", ["a"]],
+    ["{ echo a; echo b; } > >(sh)", ["a\nb"]],
+    ["f() { sh; }; f <<< a", ["a"]],
+  ])("of %s is %j", (line, texts) => {
+    expect(readBy(line)).toEqual(texts);
+  });
+
+  it.each([
+    "sh",
+    "sh < f",
+    "x | sh",
+    "cat f | sh",
+    "cat f - | x | sh",
+    "echo a > f | sh",
+    "echo a >&2 | sh",
+    "echo a &> f | sh",
+    "echo a | base64 -d | sh",
+    "printf -v x a | sh",
+    "{ sh; } > f",
+    "{ x; } <<< a; sh",
+    "f() { f; }; f | sh",
+    "x > >(sh)",
+    "echo a; x > >(sh)",
+    "f() { sh; }; f",
+  ])("is not known of %s", (line) => {
+    expect(readBy(line)).toBeUndefined();
+  });
+
+  it("is not put together without end", () => {
+    const analysis = analyzeCommand(`echo ${"x".repeat(1_000)} | ${"(cat; cat) | ".repeat(16)}sh`);
+    const printed = new PrintedTexts(analysis, () => VALUES);
+    const shell = analysis.effective.at(-1);
+    if (shell === undefined) throw new Error("no command");
+
+    expect(printed.exceeded).toBe(false);
+    printed.input(shell);
+    expect(printed.exceeded).toBe(true);
+  });
+});
+
+/** What the shells of a line run of what they read. */
+function runBy(line: string): readonly string[] {
+  const analysis = analyzeCommand(line);
+  const printed = new PrintedTexts(analysis, () => VALUES);
+  const texts = (command: EffectiveCommand) => inputTexts(command, printed, VALUES).map(plainText);
+  return [...new Set(analysis.effective.flatMap(texts))];
+}
+
+describe("a shell", () => {
+  it.each<[string, readonly string[]]>([
+    ["bash <(echo a)", ["a"]],
+    ["bash -x <(echo a)", ["a"]],
+    ["bash --rcfile <(echo a)", ["a"]],
+    ["bash --foo <(echo a)", ["a"]],
+    ["bash --foo <<< a", ["a"]],
+    ["bash /dev/stdin <<< a", ["a"]],
+    ["bash - <<< a", ["a"]],
+    ["bash /dev/fd/3 3<<< a", ["a"]],
+    ["bash -s x <<< a", ["a"]],
+    ["fish <<< a", ["a"]],
+    ["source <(echo a)", ["a"]],
+    [". -- /dev/stdin <<< a", ["a"]],
+    ["sudo -s <<< a", ["a"]],
+    ["su <<< a", ["a"]],
+    ["ssh h <<< a", ["a"]],
+    ["at now <<< a", ["a"]],
+    ["newgrp g <<< a", ["a"]],
+  ])("runs what it reads: %s", (line, texts) => {
+    expect(runBy(line)).toEqual(texts);
+  });
+
+  it.each([
+    "bash x <<< a",
+    "bash ./x <<< a",
+    "bash -c x <<< a",
+    "source x <<< a",
+    "source",
+    "cat <<< a",
+    "cat <(echo a)",
+    "su -c cat <<< a",
+    "su --command=cat <<< a",
+    "ssh h cat <<< a",
+    "bash --version <<< a",
+  ])("runs none of it: %s", (line) => {
+    expect(runBy(line)).toEqual([]);
+  });
+});
+
+describe("the commands of `parallel`", () => {
+  const textsOf = (line: string) =>
+    analyzeCommand(line).commands.flatMap((command) =>
+      parallelTexts(
+        { argv: command.argv } as unknown as EffectiveCommand,
+        (word) => expandWord(word, VALUES),
+        () => [textField("line 1")],
       ),
-    ).toEqual([]);
-    expect(renderedTexts(command, (word) => expandWord(word, VALUES), fed)).toEqual(["a known"]);
-  });
-});
+    );
 
-describe("words that become one text", () => {
-  it.each<[string, string[]]>([
-    ['eval a "$K"', ["a known"]],
-    ['eval "$TWO" x', ["one two x"]],
-    ["eval $X", ["${unknown_to_policy}"]],
-    ["eval", []],
-    ['ssh h "a $K" b', ["a known b"]],
-    ['watch -n 1 "a $K"', ["a known"]],
-    ["watch", []],
-    ['env -S "a $K"', ["a known "]],
-    ['env -S"a $K"', ["a known "]],
-    ['env "-Sa $K" b', ["a known b"]],
-    ['env --split-string="a $K" b c', ["a known b c"]],
-    ['env --split-string "a $K" b c', ["a known b c"]],
-    ['env -iS "a $K" b', ["a known b"]],
-    ['env -i0S "a $K"', ["a known "]],
-    ['env -C / -S "a $K"', ["a known "]],
-    ['env -S "$TWO" x', ["one x", "two x"]],
-    ['env -i -S "a $K" -S "b $K"', ["a known -S b known", "b known "]],
-    ['env "-iSa $K"', ["a known "]],
-    ['env --foo x-Sy "$K"', []],
-    ['env --foo x-S "a $K"', []],
-    ['env --foo --split-stringx "a $K"', []],
-    ["env -S", []],
-    ['xenv -S "a $K"', []],
-    ['ls -S "a $K"', []],
-  ])("of %s are %j", (line, texts) => {
+  it.each<[string, readonly string[]]>([
+    ["parallel ::: a 'b c'", ["a", "b c"]],
+    ["parallel -j 2 --jobs 3 -k x ::: a", ["x 'a'"]],
+    ["parallel x {} y {.} ::: a", ["x 'a' y 'a'"]],
+    ["parallel 'x {1}' ::: a ::: b", ["x 'a'", "x 'b'"]],
+    ["parallel x :::: f", ['x "${unknown_to_policy}"']],
+    ["parallel x", ["x 'line 1'"]],
+    ["parallel", ["line 1"]],
+    ["other ::: a", []],
+  ])("%s are %j", (line, texts) => {
     expect(textsOf(line)).toEqual(texts);
   });
 });
 
-describe("a word of known text", () => {
-  it("stands for itself alone", () => {
-    const word = literalText("rm -rf", { start: 3, end: 5 });
+describe("the budget of texts", () => {
+  it("is for a line and all texts inside its texts, and reports once what is beyond", () => {
+    const budget = new TextBudget();
+    const texts = Array.from({ length: 512 }, (_, at) => `x${at}`);
 
-    expect(word).toMatchObject({
-      value: "rm -rf",
-      text: "rm -rf",
-      display: "rm -rf",
-      leading: "rm -rf",
-      splits: false,
-      quoted: false,
-      span: { start: 3, end: 5 },
-    });
-    expect(new Set(Object.values(word.expansions))).toEqual(new Set([false]));
+    expect(budget.take(texts)).toEqual([texts, undefined]);
+    expect(budget.deeper((inner) => inner.take(["a"]))).toMatchObject([[], { code: "undecided-block" }]);
+    expect(budget.take(["a"])).toEqual([[], undefined]);
+  });
+
+  it("ends with the length of the texts, and with their depth", () => {
+    const most = "a".repeat(262_144);
+
+    expect(new TextBudget().take([most])).toEqual([[most], undefined]);
+    expect(new TextBudget().take([most, "b"])).toMatchObject([[most], { code: "undecided-block" }]);
+    const inside = (budget: TextBudget, depth: number): number =>
+      depth === 0 ? budget.take(["a"])[0].length : budget.deeper((inner) => inside(inner, depth - 1));
+
+    expect(inside(new TextBudget(), 7)).toBe(1);
+    expect(inside(new TextBudget(), 8)).toBe(0);
   });
 });

@@ -1,0 +1,156 @@
+/**
+ * The texts of one line that are read once more: commands completed with what is known, and what shells read.
+ *
+ * Words and texts are worked out by different means: to `rm` each word that a command prints is a path, and to a shell
+ * its whole output is one text. So the variables have values of their own here.
+ */
+import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
+import { isBeyondLimits, programName, singleQuoted } from "@pi-bash/command/internal";
+import type { Folder } from "../danger-paths.ts";
+import { type Added, filledIn, isFilled } from "./added.ts";
+import { type BindingPlace, Bindings, type Printing } from "./bindings.ts";
+import { expandWord, type Field, knownText, textField, UNKNOWN, type Values } from "./fields.ts";
+import { parallelTexts } from "./parallel-texts.ts";
+import { PrintedTexts } from "./printed-texts.ts";
+import { plainText } from "./rendered-fields.ts";
+import { completedTexts, inputTexts } from "./shell-texts.ts";
+
+/** What a command gives to shells. */
+export interface GivenTexts {
+  /** Texts that run in the place of the command. */
+  readonly inside: readonly string[];
+  /** Texts that have the command's wrappers in them. */
+  readonly around: readonly string[];
+  /** Some of it was not looked at. */
+  readonly exceeded: boolean;
+}
+
+/** The texts of one line. */
+export class LineTexts {
+  readonly #bindings: Bindings;
+  readonly #printed: PrintedTexts;
+  readonly #words: Printing;
+  readonly #seen = new Set<string>();
+  #folders: ((command: EffectiveCommand) => Folder) | undefined;
+  #exceeded = false;
+
+  constructor(analysis: CommandAnalysis, place: BindingPlace, words: Printing) {
+    this.#bindings = new Bindings(analysis, place, this.#printing(words));
+    this.#words = words;
+    this.#printed = new PrintedTexts(analysis, (command) => this.valuesAt(command));
+  }
+
+  /** Says where commands run: see `Bindings`. */
+  follow(folders: (command: EffectiveCommand) => Folder): void {
+    this.#bindings.follow(folders);
+    this.#folders = folders;
+  }
+
+  /** What words mean in a command. */
+  valuesAt(command: EffectiveCommand): Values {
+    return this.#bindings.at(command);
+  }
+
+  /** The texts of a command; what `xargs` adds is asked for where it matters. */
+  of(command: EffectiveCommand, added: () => Added): GivenTexts {
+    const given = isUnderstood(command) ? {} : added();
+    const isNew = (text: string): boolean => /\S/.test(text) && this.#isNew(text, command);
+    const reads = inputTexts(command, this.#printed, this.valuesAt(command)).map(plainText);
+    const completed = isUnderstood(command) ? [] : this.#completed(command, given);
+    const isInside = isBehindXargs(command, given);
+    const inside = [...reads, ...(isInside ? completed : [])].filter(isNew);
+    const around = isInside ? [] : completed.filter(isNew);
+    const exceeded = isBeyondLimits(command) || (this.#printed.exceeded && !this.#exceeded);
+    this.#exceeded ||= exceeded;
+    return { inside, around, exceeded };
+  }
+
+  /** Several commands, or several readings of one, may come to the same text; variables in it count where it stands. */
+  #isNew(text: string, command: EffectiveCommand): boolean {
+    const { cwd = "", lost = false } = this.#folders?.(command) ?? {};
+    const place = /[$`]/.test(text) ? command.written.span.start : "";
+    const key = [place, lost, cwd, text].join(" ");
+    if (this.#seen.has(key)) return false;
+    this.#seen.add(key);
+    return true;
+  }
+
+  #completed(command: EffectiveCommand, added: Added): readonly string[] {
+    const given = this.#linesFor(command, added);
+    const values = this.valuesAt(command);
+    const expand = (word: Word): readonly Field[] => {
+      if (word === command.appended) return given.fields ?? [[UNKNOWN]];
+      return isFilled(word, given) ? filledIn(word, given) : expandWord(word, values);
+    };
+    // Behind `xargs` the command is read with what that adds, elsewhere as it is written.
+    const { appended } = command;
+    const isAdded = isBehindXargs(command, added);
+    const inner = appended === undefined ? command.argv : [...command.argv, appended];
+    const argv = isAdded ? inner : command.simple.argv;
+    const reads = isAdded ? "" : this.#redirected(command);
+    const texts = [...completedTexts({ argv, expand }), ...parallelTexts(command, expand, () => this.#items(command))];
+    return texts.map((text) => text + reads);
+  }
+
+  /** With a placeholder `xargs` puts a whole line in its place; without, quotes keep the words of one together. */
+  #linesFor(command: EffectiveCommand, added: Added): Added {
+    if (added.fields === undefined) return added;
+    const lines = this.#printed.input(command)?.flatMap(linesOf) ?? [];
+    if (added.placeholder !== undefined) return lines.length === 0 ? added : { ...added, fields: lines };
+    const quoted = lines.flatMap((line) => knownText(line) ?? []).filter((line) => /["']/.test(line));
+    return { fields: [...added.fields, ...quoted.map((line) => textField(line.replaceAll(/["']/g, "")))] };
+  }
+
+  #items(command: EffectiveCommand): readonly Field[] {
+    const lines = this.#printed.input(command)?.flatMap(linesOf);
+    return lines ?? this.#words.feeding(command, (each) => this.valuesAt(each)) ?? [[UNKNOWN]];
+  }
+
+  /** What the command reads, as a redirection. */
+  #redirected(command: EffectiveCommand): string {
+    if (!this.#printed.hasInput(command)) return "";
+    const texts = this.#printed.input(command);
+    return texts === undefined ? " < unknown_to_policy" : ` <<< ${singleQuoted(texts.map(plainText).join("\n"))}`;
+  }
+
+  /** The texts of outputs; of what has none, such as the folder that `mktemp` makes, its words. */
+  #printing(words: Printing): Printing {
+    return {
+      ofScript: (script, values) => this.#printed.ofScript(script, values) ?? words.ofScript(script, values),
+      feeding: (command, at) =>
+        this.#printed.input(command)?.flatMap((text) => [...linesOf(text), ...wordsOf(text)]) ??
+        words.feeding(command, at),
+    };
+  }
+}
+
+/** True for a command that is read with what `xargs` adds, without its wrappers. */
+function isBehindXargs({ via }: EffectiveCommand, { fields }: Added): boolean {
+  return fields !== undefined && via.includes("xargs");
+}
+
+/** True where the words say all: an option of a search that expands may be an action. */
+function isUnderstood({ argv, unresolved }: EffectiveCommand): boolean {
+  const [program] = argv;
+  return unresolved === undefined && program?.value != null && !SEARCHES.test(programName(program.value));
+}
+
+const SEARCHES = /^(?:g?find|fd|fdfind)$/;
+
+/** The lines of a text; one of which not all is known is taken as a whole. */
+function linesOf(text: Field): readonly Field[] {
+  return pieces(text, "\n");
+}
+
+function wordsOf(text: Field): readonly Field[] {
+  return pieces(text, /\s+/);
+}
+
+function pieces(text: Field, between: string | RegExp): readonly Field[] {
+  const known = knownText(text);
+  if (known === undefined) return [text];
+  return known
+    .split(between)
+    .filter((piece) => piece !== "")
+    .map(textField);
+}

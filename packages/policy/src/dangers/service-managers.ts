@@ -1,0 +1,64 @@
+/**
+ * Stopping the machine by `systemctl` and `loginctl`: by a subcommand, or by a unit that does it.
+ *
+ * Sources: systemctl(1), loginctl(1), systemd.special(7).
+ */
+import type { Refusal } from "../finding.ts";
+import { block, type DangerCall, type DangerJudge } from "./call.ts";
+import { knownText } from "./fields.ts";
+import { type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
+
+/** The judges of this file, by program. */
+export const SERVICE_MANAGER_JUDGES: readonly (readonly [string, DangerJudge])[] = [
+  ["systemctl", judgeSystemctl],
+  ["loginctl", judgeLoginctl],
+];
+
+const GRAMMAR: OptionGrammar = {
+  valued: "tpPHMnosC",
+  longValued: [
+    "type state property value-of host machine lines output signal job-mode root image image-policy preset-mode what",
+    "kill-whom kill-who kill-value kill-subgroup reboot-argument timestamp boot-loader-menu boot-loader-entry message",
+    "drop-in when check-inhibitors capsule",
+  ].join(" "),
+};
+
+const STOPPING_VERB = /^(?:poweroff|reboot|halt|kexec|soft-reboot|emergency|rescue|switch-root)$/;
+const STARTING_VERB =
+  /^(?:start|isolate|restart|try-restart|condrestart|reload-or-restart|reload-or-try-restart|try-reload-or-restart|force-reload|set-default)$/;
+const STOPPING_UNIT =
+  /^(?:(?:poweroff|reboot|halt|kexec|soft-reboot|shutdown|emergency|rescue|exit|final|umount|ctrl-alt-del|runlevel[06]|initrd-switch-root)(?:\.target|\.service)?|systemd-(?:poweroff|reboot|halt|kexec|soft-reboot)(?:\.service)?)$/;
+/** Groups of processes that the whole system is in. */
+const SYSTEM_GROUP = /^(?:-\.slice|system(?:\.slice)?|init\.scope|user(?:\.slice)?)$/;
+
+/** True for a unit whose start ends what runs. */
+export function isStoppingUnit(name: string): boolean {
+  return STOPPING_UNIT.test(name);
+}
+
+function judgeSystemctl(call: DangerCall): Refusal | undefined {
+  const given = readGivenOptions(call, GRAMMAR);
+  const has = (...names: readonly string[]): boolean => optionsNamed(given, ...names).length > 0;
+  const [verb = "", ...units] = given.operands.map((field) => knownText(field) ?? "");
+  const starts = STARTING_VERB.test(verb) || (/^(?:re)?enable$/.test(verb) && has("--now"));
+  // The manager of a user ends that user's services.
+  const isExit = verb === "exit" && !has("--user");
+  if (STOPPING_VERB.test(verb) || isExit || (starts && units.some(isStoppingUnit))) {
+    return block("shutdown", `\`systemctl ${verb}\` stops the machine`);
+  }
+  const group =
+    /^(?:kill|stop)$/.test(verb) && !has("--user") ? units.find((unit) => SYSTEM_GROUP.test(unit)) : undefined;
+  return group === undefined
+    ? undefined
+    : block("kills-everything", `\`systemctl ${verb} ${group}\` ends every process`);
+}
+
+function judgeLoginctl(call: DangerCall): Refusal | undefined {
+  const { operands } = readGivenOptions(call, GRAMMAR);
+  const [verb = "", ...names] = operands.map((field) => knownText(field) ?? "");
+  if (STOPPING_VERB.test(verb)) return block("shutdown", `\`loginctl ${verb}\` stops the machine`);
+  const owner = /^(?:terminate|kill)-user$/.test(verb) ? names.find((name) => /^(?:root|0)$/.test(name)) : undefined;
+  return owner === undefined
+    ? undefined
+    : block("kills-everything", `\`loginctl ${verb} ${owner}\` ends every process`);
+}
