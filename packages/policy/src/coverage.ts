@@ -9,7 +9,7 @@ import type { CommandAnalysis, EffectiveCommand, Redirection } from "@pi-bash/co
 import type { Classification } from "./classify.ts";
 import type { PathContext } from "./danger-paths.ts";
 import type { Finding } from "./finding.ts";
-import { commandsOutside, effectiveFolders, isMove } from "./folders.ts";
+import { commandsOutside, effectiveFolders, isInside, isMove } from "./folders.ts";
 import { covers, coversWrite, coversWritten, redirectionsOf } from "./rules/match.ts";
 import type { Rule } from "./rules/rule.ts";
 
@@ -43,8 +43,10 @@ export function coveredFindings(
   const uncovered = new Set<EffectiveCommand>();
   const commands = byPlace(analysis.effective);
   const redirections = byPlace(redirectionsOf(analysis));
-  // After a `cd` the folder of a relative target is not the request's.
+  // After a `cd` the folder of a relative target is not the request's; one outside of the workspace is not the rule's.
   const folder = analysis.effective.some((command) => isMove(command) || command.elsewhere) ? undefined : cwd;
+  const folderOf = ({ pattern }: Rule): string | undefined =>
+    pattern.kind === "write" && pattern.relative && !isInside(cwd, workspace) ? undefined : folder;
   const start = { cwd, home, workspace };
   const outside = commandsOutside(analysis, start, workspace ?? cwd);
   const folders = effectiveFolders(analysis, start);
@@ -56,7 +58,7 @@ export function coveredFindings(
     const redirection = redirections.get(placeOf(finding))?.[0];
     const rule =
       command === undefined
-        ? writeRule(finding, redirection, allowing, folder)
+        ? writeRule(finding, redirection, allowing, folderOf)
         : programRule(
             finding,
             command,
@@ -94,10 +96,10 @@ function writeRule(
   finding: Finding,
   redirection: Redirection | undefined,
   allowing: readonly Rule[],
-  cwd: string | undefined,
+  folderOf: (rule: Rule) => string | undefined,
 ): Rule | undefined {
   if (finding.code !== "redirection" || redirection === undefined) return undefined;
-  return allowing.find((rule) => coversWrite(rule, redirection, cwd));
+  return allowing.find((rule) => coversWrite(rule, redirection, folderOf(rule)));
 }
 
 /** A rule covers what the tables say about a program; what stands around it needs a rule for the words as written. */

@@ -5,8 +5,9 @@
  * like belongs to the system, but for what is scratch space. Symbolic links are not followed: this judges text, the
  * sandbox judges files. Where a path has parts that are not known, it is tried with what they could be.
  */
-import type { Field, Part } from "./dangers/fields.ts";
-import { mayMatch, readParts } from "./dangers/name-patterns.ts";
+
+import { mayMatch, readParts } from "./dangers/searches/name-patterns.ts";
+import type { Field, Part } from "./dangers/values/fields.ts";
 
 /** What is known about places when a command runs. */
 export interface PathContext {

@@ -44,7 +44,8 @@ export function commandsOutside(
   return outside;
 }
 
-function isInside(folder: string | undefined, root: string | undefined): boolean {
+/** Whether a folder is a root or below it; true where one of them is not known. */
+export function isInside(folder: string | undefined, root: string | undefined): boolean {
   if (root === undefined || folder === undefined) return true;
   return folder === root || root === "/" || folder.startsWith(`${root}/`);
 }

@@ -14,8 +14,8 @@ import {
   STATE,
   SYSTEM_NAMES,
 } from "./danger-paths.ts";
-import type { Field } from "./dangers/fields.ts";
-import { knownText } from "./dangers/fields.ts";
+import type { Field } from "./dangers/values/fields.ts";
+import { knownText } from "./dangers/values/fields.ts";
 
 /** What a search may meet. */
 export interface Places {

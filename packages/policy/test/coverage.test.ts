@@ -18,6 +18,25 @@ function cover(line: string, allow: readonly string[], place: PathContext = PLAC
 const NOTHING = { open: [], uncovered: [], rules: [] };
 const covered = (...rules: string[]) => ({ ...NOTHING, rules });
 
+describe("a rule for writes", () => {
+  const outside = { ...PLACE, cwd: "/other" };
+  const inside = { ...PLACE, cwd: "/proj/src" };
+
+  it("is about the folders of the workspace, unless it names its own", () => {
+    for (const line of ["ls > out", "ls > /other/out", "ls > ../proj/out"])
+      expect(cover(line, ["Write(**)"], outside).open).toEqual([`redirection ${line.slice(3)}`]);
+    expect(cover("ls > out", ["Write(/other/**)"], outside)).toEqual(covered("Write(/other/**)"));
+    expect(cover("ls > out", ["Write(**)"], inside)).toEqual(covered("Write(**)"));
+    expect(cover("ls > ..out", ["Write(**)"], inside)).toEqual(covered("Write(**)"));
+    expect(cover("ls > ../out", ["Write(**)"], inside).open).toEqual(["redirection > ../out"]);
+  });
+
+  it("covers no absolute target behind a `cd` by a relative pattern", () => {
+    expect(cover("cd src; ls > /etc/passwd", ["Write(**)"]).open).toEqual(["redirection > /etc/passwd"]);
+    expect(cover("cd src; ls > /tmp/x", ["Write(/tmp/**)"])).toEqual(covered("Write(/tmp/**)"));
+  });
+});
+
 describe("allow rules", () => {
   it.each<[string, string[], string[]]>([
     ["make", ["Bash(make)"], ["Bash(make)"]],

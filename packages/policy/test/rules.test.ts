@@ -85,6 +85,56 @@ describe("an allow rule", () => {
   });
 });
 
+describe("a rule against a subcommand", () => {
+  const result = (text: string, command: string) => concerns(rule(text, "deny"), analyzeCommand(command), "/proj");
+
+  it.each([
+    "git -C . push origin",
+    "git -c a.b=c push",
+    "git --no-pager push x",
+    "git -P -p push",
+    "git --git-dir=.git push",
+    'git --git-dir="$d" push',
+    'git -C "$x" push',
+    "sudo git --work-tree x -C y push",
+    "bash -c 'git -C . push'",
+  ])("concerns git's options before it: %s", (command) => {
+    expect(result("Bash(git push **)", command)).toBe("yes");
+    expect(result("Bash(git {push,pull} **)", command)).toBe("yes");
+    expect(result("Bash(git pu* **)", command)).toBe("yes");
+  });
+
+  it.each([
+    "git stash push",
+    "git -C x stash push",
+    "git -C push status",
+    "git --no-pager log push",
+    "git -c push=x status",
+  ])("does not concern another one: %s", (command) => {
+    expect(result("Bash(git push **)", command)).toBe("no");
+  });
+
+  it.each([
+    ["Bash(docker rm **)", "docker -H x rm y", "maybe"],
+    ["Bash(docker rm **)", "docker --host=x rm y", "yes"],
+    ["Bash(docker rm **)", "docker run --rm rm", "no"],
+    ["Bash(npm publish **)", "npm --silent publish", "maybe"],
+    ["Bash(npm publish **)", "npm -- publish", "yes"],
+    ["Bash(npm publish **)", "npm run publish", "no"],
+    ["Bash(kubectl delete **)", "kubectl -n ns --v 3 delete pod x", "maybe"],
+    ["Bash(kubectl delete **)", "kubectl get -n delete x", "no"],
+    ["Bash(x y **)", `x ${"-a b ".repeat(40)}y`, "maybe"],
+    ["Bash(x --force **)", "x -a --force", "yes"],
+    ["Bash(x **)", "x -a y", "yes"],
+  ])("%s and %s: %s", (text, command, expected) => {
+    expect(result(text, command)).toBe(expected);
+  });
+
+  it("allows only what it names", () => {
+    expect(allows("Bash(git push **)", "git -C . push")).toBe(false);
+  });
+});
+
 describe("a restricting rule", () => {
   const result = (text: string, command: string) => concerns(rule(text, "deny"), analyzeCommand(command), "/proj");
 

@@ -4,7 +4,7 @@
 import type { EffectiveCommand, Word } from "@pi-bash/command";
 import type { Folder } from "../danger-paths.ts";
 import { type Refusal, refuse } from "../finding.ts";
-import { type Field, knownText } from "./fields.ts";
+import { type Field, knownText } from "./values/fields.ts";
 
 /** Blocks that some machines need, for instance one that administers itself. */
 export interface DangerOptions {

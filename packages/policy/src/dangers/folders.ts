@@ -5,7 +5,7 @@ import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Span, Word } fro
 import type { Folder, PathContext } from "../danger-paths.ts";
 import { MAX_PATH_CHARS, stepThrough } from "../folders.ts";
 import { protectedMatch } from "../protected-folders.ts";
-import { expandWord, type Field, knownText, textField, type Values } from "./fields.ts";
+import { expandWord, type Field, knownText, textField, type Values } from "./values/fields.ts";
 
 interface Step {
   readonly folder: Folder;

@@ -7,9 +7,9 @@
 import { targetOf } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
 import { block, type DangerCall, undecided, worst } from "./call.ts";
-import { type Field, knownText, textField } from "./fields.ts";
 import { folderAt } from "./folders.ts";
 import { type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
+import { type Field, knownText, textField } from "./values/fields.ts";
 
 const GRAMMAR: OptionGrammar = {
   valued: "Cce",

@@ -7,8 +7,8 @@
  */
 import type { DangerCall } from "./call.ts";
 import { leadingText } from "./call.ts";
-import type { Field, Part } from "./fields.ts";
-import { knownText } from "./fields.ts";
+import type { Field, Part } from "./values/fields.ts";
+import { knownText } from "./values/fields.ts";
 
 /** Which options of a program take a value, as far as that decides where its operands are. */
 export interface OptionGrammar {

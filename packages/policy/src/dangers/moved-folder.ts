@@ -4,8 +4,8 @@
  */
 import type { Word } from "@pi-bash/command";
 import type { Folder } from "../danger-paths.ts";
-import { expandWord, knownText, type Values } from "./fields.ts";
 import { folderAt } from "./folders.ts";
+import { expandWord, knownText, type Values } from "./values/fields.ts";
 
 /** The folder behind all wrappers; lost where one goes to a folder that is not known. */
 export function movedFolder(here: Folder, movedTo: readonly Word[], values: Values): Folder {

@@ -5,13 +5,13 @@
 import { targetOf } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
 import { block, type DangerCall, type DangerJudge, leadingText, shownField, undecided, worst } from "./call.ts";
-import { isDeviceField } from "./devices.ts";
-import { FD_JUDGES } from "./fd-searches.ts";
-import type { Field } from "./fields.ts";
+import { isDeviceField } from "./devices/devices.ts";
 import { judgeCleaning } from "./git-cleaning.ts";
 import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
-import { SEARCH_JUDGES } from "./searches.ts";
+import { FD_JUDGES } from "./searches/fd-searches.ts";
+import { SEARCH_JUDGES } from "./searches/searches.ts";
 import { removal } from "./targets.ts";
+import type { Field } from "./values/fields.ts";
 
 /** The judges of what removes, moves or opens, by program. */
 export const REMOVAL_JUDGES: readonly (readonly [string, DangerJudge])[] = [

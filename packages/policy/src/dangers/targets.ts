@@ -4,7 +4,7 @@
 import type { FieldTarget } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
 import { block, shownField, undecided } from "./call.ts";
-import type { Field } from "./fields.ts";
+import type { Field } from "./values/fields.ts";
 
 /** The answer to the removal of a target; `how` begins the message. */
 export function removal(how: string, field: Field, { certain, possible }: FieldTarget): Refusal | undefined {

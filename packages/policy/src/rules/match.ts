@@ -8,6 +8,7 @@
 import { posix } from "node:path";
 import { type CommandAnalysis, type EffectiveCommand, type Redirection, type Word, wordsOf } from "@pi-bash/command";
 import { programName, programNameOf } from "@pi-bash/command/internal";
+import { subcommandPlaces } from "./before-subcommand.ts";
 import { envConcerns } from "./match-variables.ts";
 import type { Pattern, Rule, Token } from "./rule.ts";
 
@@ -121,7 +122,24 @@ function restricts(pattern: ArgvPattern, argv: readonly Word[]): MatchResult {
   // By any path: `./rm` and `/bin/rm` are `rm` to a rule that restricts.
   const written = argv.map(argumentOf);
   const named = argv.map((word, index) => (index === 0 ? programOf(word) : argumentOf(word)));
-  return strongest([matchArgv(pattern.tokens, named, "perhaps"), matchArgv(pattern.tokens, written, "perhaps")]);
+  return strongest([
+    matchArgv(pattern.tokens, named, "perhaps"),
+    matchArgv(pattern.tokens, written, "perhaps"),
+    restrictsSubcommand(pattern.tokens, named),
+  ]);
+}
+
+/** `git -C . push` is `git push` to a rule that names a subcommand. */
+function restrictsSubcommand(tokens: readonly Token[], argv: readonly Argument[]): MatchResult {
+  const subcommand = tokens.filter(({ kind }) => kind !== "flag" && kind !== "no-flag")[1];
+  const [program] = argv;
+  if (subcommand === undefined || !isNaming(subcommand) || program === undefined) return "no";
+  const places = subcommandPlaces(program.text ?? "", argv);
+  if (places === "anywhere") return "maybe";
+  return strongestOf(places, ({ at, sure }) => {
+    const result = matchArgv(tokens, [program, ...argv.slice(at)], "perhaps");
+    return result === "yes" && !sure ? "maybe" : result;
+  });
 }
 
 /** Most rules name a program, and most commands are another: distinguished without looking at the arguments. */
@@ -260,10 +278,13 @@ function writeConcerns(
   const target = redirection.target?.value ?? null;
   if (target === null) return "maybe";
   if (/^[<>]&$/.test(redirection.operator) && /^(?:\d+-?|-)$/.test(target)) return "no";
-  if (cwd === undefined && !target.startsWith("/")) return "maybe";
-  const path = posix.resolve(cwd ?? "/", target);
-  const relative = cwd === undefined ? path : posix.relative(cwd, path);
-  // A relative pattern never reaches out of the folder it is relative to.
-  if (pattern.relative) return !relative.startsWith("..") && pattern.pattern.test(relative) ? "yes" : "no";
-  return pattern.pattern.test(path) ? "yes" : "no";
+  if (cwd === undefined && (pattern.relative || !target.startsWith("/"))) return "maybe";
+  return matchesPath(pattern, posix.resolve(cwd ?? "/", target), cwd ?? "/") ? "yes" : "no";
+}
+
+/** A relative pattern never reaches out of the folder it is relative to. */
+function matchesPath({ pattern, relative }: Extract<Pattern, { kind: "write" }>, path: string, cwd: string): boolean {
+  if (!relative) return pattern.test(path);
+  const below = posix.relative(cwd, path);
+  return !/^\.\.(?:\/|$)/.test(below) && pattern.test(below);
 }

@@ -1,7 +1,7 @@
 /** How the words of `find` are read: where it starts, what it does, and how far a test narrows that. */
 import { analyzeCommand } from "@pi-bash/command";
 import { describe, expect, it } from "vitest";
-import { readFind } from "../../src/dangers/find-expression.ts";
+import { readFind } from "../../src/dangers/searches/find-expression.ts";
 
 function reading(line: string): string {
   const { starts, actions, prints } = readFind(analyzeCommand(line).commands[0]?.argv ?? []);

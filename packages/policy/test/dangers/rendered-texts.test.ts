@@ -2,13 +2,20 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
 import { analyzeCommand, type EffectiveCommand } from "@pi-bash/command";
 import { describe, expect, it } from "vitest";
-import { alternativesOf } from "../../src/dangers/alternatives.ts";
-import { expandWord, type Field, textField, UNKNOWN, UNKNOWN_RELATIVE, type Values } from "../../src/dangers/fields.ts";
-import { parallelTexts } from "../../src/dangers/parallel-texts.ts";
-import { PrintedTexts } from "../../src/dangers/printed-texts.ts";
-import { plainText } from "../../src/dangers/rendered-fields.ts";
-import { completedTexts, inputTexts } from "../../src/dangers/shell-texts.ts";
-import { TextBudget } from "../../src/dangers/text-budget.ts";
+import { parallelTexts } from "../../src/dangers/texts/parallel-texts.ts";
+import { completedTexts, inputTexts } from "../../src/dangers/texts/shell-texts.ts";
+import { TextBudget } from "../../src/dangers/texts/text-budget.ts";
+import { alternativesOf } from "../../src/dangers/values/alternatives.ts";
+import {
+  expandWord,
+  type Field,
+  textField,
+  UNKNOWN,
+  UNKNOWN_RELATIVE,
+  type Values,
+} from "../../src/dangers/values/fields.ts";
+import { PrintedTexts } from "../../src/dangers/values/printed-texts.ts";
+import { plainText } from "../../src/dangers/values/rendered-fields.ts";
 
 const KNOWN: Readonly<Record<string, readonly Field[]>> = {
   K: [textField("known")],

@@ -7,7 +7,7 @@
  * Sources: fnmatch(3), the manual of GNU findutils 4.10 ("Regular Expressions"), the syntax of Rust's regex crate.
  */
 
-import type { Part } from "./fields.ts";
+import type { Part } from "../values/fields.ts";
 
 /** A character, any one character (`one`), or any number of them (`any`); `start` and `end` are anchors. */
 type Token = { readonly kind: "text"; readonly text: string } | { readonly kind: "one" | "any" | "start" | "end" };

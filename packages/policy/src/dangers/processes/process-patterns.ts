@@ -4,9 +4,9 @@
  * A pattern is judged by what it matches: one that matches every name of a sample matches everything, however it is
  * written (`.`, `''`, `[^/]`, `x|.*`). Sources: pgrep(1) of procps-ng and of FreeBSD, killall(1) of psmisc.
  */
-import { compilePattern } from "../linear-pattern.ts";
-import { type Field, knownText, textField } from "./fields.ts";
-import { type GivenOptions, isNamed, type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
+import { compilePattern } from "../../linear-pattern.ts";
+import { type GivenOptions, isNamed, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { type Field, knownText, textField } from "../values/fields.ts";
 
 /** Names that have no letter in common that a pattern could mean. */
 const SAMPLE = ["init", "systemd", "sshd", "bash", "kworker", "login", "dbus-daemon", "cron", "agetty"];

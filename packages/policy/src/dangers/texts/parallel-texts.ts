@@ -5,9 +5,9 @@
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
-import { type Field, UNKNOWN } from "./fields.ts";
-import { joined } from "./formatted-texts.ts";
-import { asWord, plainText } from "./rendered-fields.ts";
+import { type Field, UNKNOWN } from "../values/fields.ts";
+import { joined } from "../values/formatted-texts.ts";
+import { asWord, plainText } from "../values/rendered-fields.ts";
 
 /** Options whose value is the next word. */
 const TAKES_NEXT =

@@ -5,14 +5,14 @@
  * the system. Source: the manual of fd 10.3; that an attached value (`-xrm`) is the whole command was tried with fd 8.6.
  */
 import type { Word } from "@pi-bash/command";
-import type { Folder } from "../danger-paths.ts";
-import type { Refusal } from "../finding.ts";
-import { type Places, placesBelow } from "../protected-folders.ts";
-import type { DangerCall, DangerJudge } from "./call.ts";
+import type { Folder } from "../../danger-paths.ts";
+import type { Refusal } from "../../finding.ts";
+import { type Places, placesBelow } from "../../protected-folders.ts";
+import type { DangerCall, DangerJudge } from "../call.ts";
+import { folderAt } from "../folders.ts";
+import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { type Field, knownText, textField } from "../values/fields.ts";
 import { effectsOf } from "./effects.ts";
-import { type Field, knownText, textField } from "./fields.ts";
-import { folderAt } from "./folders.ts";
-import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
 import { type NamePattern, readBraceGlob, readGlob, readLiteral, readUnanchored } from "./name-patterns.ts";
 import { allOf, FILES_LEFT, oneOf, type Reach, SOME_LEFT, testNames, testPaths, WHOLE } from "./reach.ts";
 import { judgeSearch } from "./searches.ts";

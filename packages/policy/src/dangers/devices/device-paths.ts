@@ -1,8 +1,8 @@
 /**
  * Where a field leads as an absolute path, with its unknown parts, for what is decided by the start of a path.
  */
-import { absolutePath, type Component, componentsOf, type Folder } from "../danger-paths.ts";
-import { type Field, type Part, UNKNOWN } from "./fields.ts";
+import { absolutePath, type Component, componentsOf, type Folder } from "../../danger-paths.ts";
+import { type Field, type Part, UNKNOWN } from "../values/fields.ts";
 
 /** The field as an absolute path without detours; as it stands where it may begin anywhere. */
 export function placed(field: Field, folder: Folder): Field {

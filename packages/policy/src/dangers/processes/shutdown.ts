@@ -4,10 +4,10 @@
  * Service managers are in `service-managers.ts`. Sources: shutdown(8), halt(8) and telinit(8) of systemd and of
  * sysvinit, kexec(8), rtcwake(8), ipmitool(1), launchctl(1), openrc(8).
  */
-import type { Refusal } from "../finding.ts";
-import { block, type DangerCall, type DangerJudge } from "./call.ts";
-import { knownText } from "./fields.ts";
-import { type GivenOptions, isNamed, optionsNamed, readGivenOptions } from "./given-options.ts";
+import type { Refusal } from "../../finding.ts";
+import { block, type DangerCall, type DangerJudge } from "../call.ts";
+import { type GivenOptions, isNamed, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { knownText } from "../values/fields.ts";
 import { isStoppingUnit, SERVICE_MANAGER_JUDGES } from "./service-managers.ts";
 
 const OWN_JUDGES: readonly (readonly [string, DangerJudge])[] = [

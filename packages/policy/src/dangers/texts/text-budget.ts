@@ -6,8 +6,8 @@
  * lines of the longest kind.
  */
 import { MAX_COMMAND_BYTES } from "@pi-bash/command/internal";
-import type { Refusal } from "../finding.ts";
-import { undecided } from "./call.ts";
+import type { Refusal } from "../../finding.ts";
+import { undecided } from "../call.ts";
 
 /** Texts of one line: a loop over 64 values gives about 80 of them. */
 const MAX_TEXTS = 512;

@@ -4,11 +4,11 @@
  * A subcommand or an option that only reads counts where the program takes it for one: `parted /dev/sda mklabel gpt
  * print` does not only print. Sources: the manual pages of the programs.
  */
-import type { Refusal } from "../finding.ts";
-import { block, type DangerCall, type DangerJudge, leadingText, operandsOf, shownField, undecided } from "./call.ts";
+import type { Refusal } from "../../finding.ts";
+import { block, type DangerCall, type DangerJudge, leadingText, operandsOf, shownField, undecided } from "../call.ts";
+import { type GivenOptions, isNamed, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { type Field, knownText } from "../values/fields.ts";
 import { isAnyDeviceField, isDeviceField, mayBeDevice } from "./devices.ts";
-import { type Field, knownText } from "./fields.ts";
-import { type GivenOptions, isNamed, type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
 
 /** Programs that destroy or replace what is on a device they are given. */
 const WHOLE_DEVICE =

@@ -6,7 +6,7 @@
  * one; elsewhere all of them are possible. A variable that the line does not set may be anything.
  */
 import type { CommandAnalysis, EffectiveCommand, Span, Word } from "@pi-bash/command";
-import type { Folder } from "../danger-paths.ts";
+import type { Folder } from "../../danger-paths.ts";
 import { capped, expandWord, type Field, textField, UNKNOWN, type Values } from "./fields.ts";
 import { collectSources, isPlain, type Source, type Use } from "./sources.ts";
 

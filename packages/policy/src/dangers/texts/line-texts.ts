@@ -6,13 +6,13 @@
  */
 import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
 import { isBeyondLimits, programName, singleQuoted } from "@pi-bash/command/internal";
-import type { Folder } from "../danger-paths.ts";
-import { type Added, filledIn, isFilled } from "./added.ts";
-import { type BindingPlace, Bindings, type Printing } from "./bindings.ts";
-import { expandWord, type Field, knownText, textField, UNKNOWN, type Values } from "./fields.ts";
+import type { Folder } from "../../danger-paths.ts";
+import { type Added, filledIn, isFilled } from "../values/added.ts";
+import { type BindingPlace, Bindings, type Printing } from "../values/bindings.ts";
+import { expandWord, type Field, knownText, textField, UNKNOWN, type Values } from "../values/fields.ts";
+import { PrintedTexts } from "../values/printed-texts.ts";
+import { plainText } from "../values/rendered-fields.ts";
 import { parallelTexts } from "./parallel-texts.ts";
-import { PrintedTexts } from "./printed-texts.ts";
-import { plainText } from "./rendered-fields.ts";
 import { completedTexts, inputTexts } from "./shell-texts.ts";
 
 /** What a command gives to shells. */

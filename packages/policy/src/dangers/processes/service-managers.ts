@@ -3,10 +3,10 @@
  *
  * Sources: systemctl(1), loginctl(1), systemd.special(7).
  */
-import type { Refusal } from "../finding.ts";
-import { block, type DangerCall, type DangerJudge } from "./call.ts";
-import { knownText } from "./fields.ts";
-import { type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
+import type { Refusal } from "../../finding.ts";
+import { block, type DangerCall, type DangerJudge } from "../call.ts";
+import { type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { knownText } from "../values/fields.ts";
 
 /** The judges of this file, by program. */
 export const SERVICE_MANAGER_JUDGES: readonly (readonly [string, DangerJudge])[] = [

@@ -6,11 +6,11 @@
  * something else: volume groups have any name.
  */
 import type { Redirection } from "@pi-bash/command";
-import type { Folder } from "../danger-paths.ts";
-import type { Refusal } from "../finding.ts";
-import { block, leadingText, shownField, undecided, worst } from "./call.ts";
+import type { Folder } from "../../danger-paths.ts";
+import type { Refusal } from "../../finding.ts";
+import { block, leadingText, shownField, undecided, worst } from "../call.ts";
+import { type Field, knownText, type Part } from "../values/fields.ts";
 import { placed } from "./device-paths.ts";
-import { type Field, knownText, type Part } from "./fields.ts";
 
 const oneOf = (names: string): string => `(?:${names.split(" ").join("|")})`;
 

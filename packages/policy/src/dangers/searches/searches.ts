@@ -5,16 +5,16 @@
  * harmless `-delete` of `*.tmp` does not hide the `chmod` behind it.
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { targetOf } from "../danger-paths.ts";
-import type { Refusal } from "../finding.ts";
-import { placesBelow } from "../protected-folders.ts";
-import { block, type DangerCall, type DangerJudge, undecided, worst } from "./call.ts";
+import { targetOf } from "../../danger-paths.ts";
+import type { Refusal } from "../../finding.ts";
+import { placesBelow } from "../../protected-folders.ts";
+import { block, type DangerCall, type DangerJudge, undecided, worst } from "../call.ts";
+import { removal } from "../targets.ts";
+import { type Field, knownText, UNKNOWN } from "../values/fields.ts";
 import { effectsOf } from "./effects.ts";
-import { type Field, knownText, UNKNOWN } from "./fields.ts";
 import { type FindAction, readFind, startFields } from "./find-expression.ts";
 import { type Narrowing, weakest } from "./name-patterns.ts";
 import { narrowest, type Reach } from "./reach.ts";
-import { removal } from "./targets.ts";
 
 /** The judges of this file, by program. */
 export const SEARCH_JUDGES: readonly (readonly [string, DangerJudge])[] = [

@@ -4,7 +4,7 @@
  * It distinguishes three things: the place where it starts, the protected folders below, and the many things in them. A
  * test of names may spare one and not the other: `-name etc` leaves a folder of the system, `-type f` all files.
  */
-import { MAX_PATHS, type Places } from "../protected-folders.ts";
+import { MAX_PATHS, type Places } from "../../protected-folders.ts";
 import {
   asksFor,
   hasGap,

@@ -15,12 +15,12 @@ import {
   shellOptions,
   singleQuoted,
 } from "@pi-bash/command/internal";
-import { alternativesOf } from "./alternatives.ts";
-import type { Field, Values } from "./fields.ts";
-import { knownText } from "./fields.ts";
-import { joined } from "./formatted-texts.ts";
-import { isInputFile, longOr, type PrintedTexts, scriptOf } from "./printed-texts.ts";
-import { asWord, isPartlyKnown, plainText } from "./rendered-fields.ts";
+import { alternativesOf } from "../values/alternatives.ts";
+import type { Field, Values } from "../values/fields.ts";
+import { knownText } from "../values/fields.ts";
+import { joined } from "../values/formatted-texts.ts";
+import { isInputFile, longOr, type PrintedTexts, scriptOf } from "../values/printed-texts.ts";
+import { asWord, isPartlyKnown, plainText } from "../values/rendered-fields.ts";
 
 /** What is known about the words of a command. */
 export interface WordReader {

@@ -11,11 +11,11 @@ import {
   type Word,
 } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
-import { type Places, placesBelow } from "../protected-folders.ts";
+import { type Places, placesBelow } from "../../protected-folders.ts";
+import { printedProcesses } from "../processes/process-patterns.ts";
+import { readFind, startFields } from "../searches/find-expression.ts";
 import { expandWord, type Field, knownText, textField, UNKNOWN, UNKNOWN_RELATIVE, type Values } from "./fields.ts";
-import { readFind, startFields } from "./find-expression.ts";
 import { Pipelines } from "./pipelines.ts";
-import { printedProcesses } from "./process-patterns.ts";
 
 /** Substitutions inside substitutions that are looked into. */
 const MAX_DEPTH = 6;

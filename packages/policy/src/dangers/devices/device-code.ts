@@ -3,12 +3,12 @@
  *
  * Only plain forms are known, by patterns: a name in quotes next to what writes it. What else code does is not seen.
  */
-import type { Refusal } from "../finding.ts";
-import { isHarmlessAwkProgram } from "../read-only/awk-program.ts";
-import { isHarmlessSedScript } from "../read-only/sed-script.ts";
-import { type DangerCall, type DangerJudge, worst } from "./call.ts";
+import type { Refusal } from "../../finding.ts";
+import { isHarmlessAwkProgram } from "../../read-only/awk-program.ts";
+import { isHarmlessSedScript } from "../../read-only/sed-script.ts";
+import { type DangerCall, type DangerJudge, worst } from "../call.ts";
+import { knownText, textField } from "../values/fields.ts";
 import { writeTo } from "./devices.ts";
-import { knownText, textField } from "./fields.ts";
 
 const INTERPRETERS = "python python2 python3 pypy pypy3 perl ruby node nodejs php lua deno bun".split(" ");
 const EDITORS = "vi vim nvim view ex vimdiff".split(" ");

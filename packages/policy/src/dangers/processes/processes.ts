@@ -3,12 +3,12 @@
  *
  * Sources: kill(1) of bash, procps-ng and util-linux, pkill(1), killall(1) of psmisc and of macOS, fuser(1), skill(1).
  */
-import type { Refusal } from "../finding.ts";
-import { block, type DangerCall, type DangerJudge, shownField } from "./call.ts";
-import { placed } from "./device-paths.ts";
-import { isDeviceField } from "./devices.ts";
-import { knownText } from "./fields.ts";
-import { type GivenOptions, optionsNamed, readGivenOptions } from "./given-options.ts";
+import type { Refusal } from "../../finding.ts";
+import { block, type DangerCall, type DangerJudge, shownField } from "../call.ts";
+import { placed } from "../devices/device-paths.ts";
+import { isDeviceField } from "../devices/devices.ts";
+import { type GivenOptions, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { knownText } from "../values/fields.ts";
 import {
   isHarmlessSignal,
   isSignalWord,

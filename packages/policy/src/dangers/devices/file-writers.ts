@@ -4,13 +4,13 @@
  * What each writes is a row of a table: the options whose values are files, and which of the operands are. Sources: the
  * manual pages of the programs.
  */
-import type { Refusal } from "../finding.ts";
-import { type DangerCall, type DangerJudge, leadingText, shownField, undecided, worst } from "./call.ts";
+import type { Refusal } from "../../finding.ts";
+import { type DangerCall, type DangerJudge, leadingText, shownField, undecided, worst } from "../call.ts";
+import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { readFind } from "../searches/find-expression.ts";
+import { type Field, knownText, textField, UNKNOWN } from "../values/fields.ts";
 import { inFolder, placed } from "./device-paths.ts";
 import { mayBeDevice, writeTo } from "./devices.ts";
-import { type Field, knownText, textField, UNKNOWN } from "./fields.ts";
-import { readFind } from "./find-expression.ts";
-import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
 
 /** A program that writes files. */
 interface Writer extends OptionGrammar {

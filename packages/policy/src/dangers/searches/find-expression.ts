@@ -4,8 +4,8 @@
  * `! -name keep` and `-name a -o` narrow nothing: what counts are the tests that must hold before an action is reached.
  */
 import type { Word } from "@pi-bash/command";
-import { type Places, placesBelow } from "../protected-folders.ts";
-import { type Field, textField, UNKNOWN } from "./fields.ts";
+import { type Places, placesBelow } from "../../protected-folders.ts";
+import { type Field, textField, UNKNOWN } from "../values/fields.ts";
 import { type Narrowing, readGlob, readRegex } from "./name-patterns.ts";
 import {
   allOf,

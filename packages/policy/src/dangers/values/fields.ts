@@ -49,7 +49,7 @@ export function knownText(field: Field): string | undefined {
 }
 
 /** Most fields that one word is expanded to; more are taken for anything. */
-export const MAX_FIELDS = 64;
+const MAX_FIELDS = 64;
 
 /** Everything a word may become. */
 export function expandWord(word: Word, values: Values): readonly Field[] {

@@ -3,12 +3,12 @@
  *
  * Sources: lvm(8), zpool(8), zfs-destroy(8), btrfs(8), diskutil(8), asr(8), gpart(8).
  */
-import { targetOf } from "../danger-paths.ts";
-import type { Refusal } from "../finding.ts";
-import { block, type DangerCall, type DangerJudge, shownField, undecided, worst } from "./call.ts";
+import { targetOf } from "../../danger-paths.ts";
+import type { Refusal } from "../../finding.ts";
+import { block, type DangerCall, type DangerJudge, shownField, undecided, worst } from "../call.ts";
+import { type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { type Field, knownText } from "../values/fields.ts";
 import { isDeviceField } from "./devices.ts";
-import { type Field, knownText } from "./fields.ts";
-import { type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
 
 const LVM_REMOVERS = ["vgremove", "lvremove", "pvremove", "lvreduce"];
 
