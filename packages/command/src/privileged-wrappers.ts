@@ -2,7 +2,7 @@
  * Wrappers that run their command as someone else, below another root or in another namespace.
  *
  * They are looked through for deny rules and hard blocks, and never a proof. Sources: sudo(8), doas(1), pkexec(1),
- * runuser(1), chroot(1), unshare(1), nsenter(1), setpriv(1), prlimit(1), flock(1), systemd-run(1).
+ * runuser(1), chroot(1), unshare(1), nsenter(1), setpriv(1), prlimit(1), flock(1), systemd-run(1), systemd-inhibit(1).
  */
 import { longOptions, type WrapperSpec, wrapper } from "./wrapper-spec.ts";
 
@@ -117,6 +117,15 @@ export const PRIVILEGED_WRAPPERS: readonly (readonly [string, WrapperSpec])[] = 
       textOption: true,
       long: longOptions("exclusive shared unlock nonblock nb close no-fork fcntl verbose"),
       longValued: longOptions("timeout wait conflict-exit-code start length"),
+    }),
+  ],
+  [
+    "systemd-inhibit",
+    wrapper("", "", {
+      privileged: true,
+      long: longOptions("no-ask-password no-pager no-legend"),
+      longValued: longOptions("what who why mode"),
+      stops: ["--list"],
     }),
   ],
   [

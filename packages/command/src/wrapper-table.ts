@@ -12,7 +12,7 @@ import { longOptions, type WrapperSpec, wrapper } from "./wrapper-spec.ts";
 
 /** Programs that run another one, whose options are not listed: never a proof, and a reason to ask for every rule. */
 const UNREAD =
-  "setarch linux32 linux64 i386 x86_64 fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl systemd-inhibit systemd-cat systemd-nspawn cpulimit hyperfine chronic sem crontab ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld.so";
+  "setarch linux32 linux64 i386 x86_64 fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl systemd-cat systemd-nspawn cpulimit hyperfine chronic sem crontab ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld.so";
 
 /** The dynamic loader runs the program that it is given, under many names: ld.so(8), musl's, FreeBSD's and Android's. */
 const LOADER = /^(?:ld(?:64|-linux|-musl|-elf|-\d)?[\w.-]*\.so(?:\.\d+)?|linker(?:64)?)$/;

@@ -2,6 +2,11 @@
  * Tasks on a terminal: what a model sends to one, and what it reads of it. The tasks themselves are in `task.ts`.
  */
 import * as z from "zod";
+import { PTY_COLUMNS_RANGE, PTY_ROWS_RANGE } from "./limits.ts";
+
+function between({ min, max }: { min: number; max: number }): string {
+  return `${min} to ${max}`;
+}
 
 /** Longest text of one `task_send`, in UTF-16 units. */
 const MAX_SENT_CHARS = 64 * 1024;
@@ -89,7 +94,7 @@ export const TaskSendParams = z.strictObject({
   size: z
     .strictObject({ cols: z.number(), rows: z.number() })
     .optional()
-    .describe("New size of the terminal: 20 to 400 columns, 5 to 200 rows"),
+    .describe(`New size of the terminal: ${between(PTY_COLUMNS_RANGE)} columns, ${between(PTY_ROWS_RANGE)} rows`),
   wait_secs: z
     .number()
     .min(0)

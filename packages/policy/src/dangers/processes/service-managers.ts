@@ -5,7 +5,7 @@
  */
 import type { Refusal } from "../../finding.ts";
 import { block, type DangerCall, type DangerJudge } from "../call.ts";
-import { type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
+import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
 import { knownText } from "../values/fields.ts";
 
 /** The judges of this file, by program. */
@@ -43,7 +43,7 @@ function judgeSystemctl(call: DangerCall): Refusal | undefined {
   const starts = STARTING_VERB.test(verb) || (/^(?:re)?enable$/.test(verb) && has("--now"));
   // The manager of a user ends that user's services.
   const isExit = verb === "exit" && !has("--user");
-  if (STOPPING_VERB.test(verb) || isExit || (starts && units.some(isStoppingUnit))) {
+  if ((STOPPING_VERB.test(verb) && !isTakenBack(given)) || isExit || (starts && units.some(isStoppingUnit))) {
     return block("shutdown", `\`systemctl ${verb}\` stops the machine`);
   }
   const group =
@@ -51,6 +51,12 @@ function judgeSystemctl(call: DangerCall): Refusal | undefined {
   return group === undefined
     ? undefined
     : block("kills-everything", `\`systemctl ${verb} ${group}\` ends every process`);
+}
+
+/** `systemctl reboot --when=cancel` takes a planned one back, and `--when=show` shows it. */
+function isTakenBack(given: GivenOptions): boolean {
+  const value = optionsNamed(given, "--when").at(-1)?.values[0];
+  return value !== undefined && /^(?:cancel|show)$/.test(knownText(value) ?? "");
 }
 
 function judgeLoginctl(call: DangerCall): Refusal | undefined {

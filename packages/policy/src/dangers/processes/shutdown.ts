@@ -14,7 +14,7 @@ const OWN_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["shutdown", judgeShutdown],
   ["openrc-shutdown", judgeShutdown],
   ["shutdown.exe", judgeWindowsShutdown],
-  ...["reboot", "halt", "poweroff", "fasthalt", "fastboot", "systemd-shutdown"].map((name): [string, DangerJudge] => [
+  ...["reboot", "halt", "poweroff", "fasthalt", "systemd-shutdown"].map((name): [string, DangerJudge] => [
     name,
     judgeHalt,
   ]),

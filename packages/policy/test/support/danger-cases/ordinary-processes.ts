@@ -58,6 +58,12 @@ export const ORDINARY_PROCESSES: Readonly<Record<string, readonly string[]>> = {
   ],
   "the machine": [
     "systemctl status reboot.target",
+    "systemctl halt --when cancel",
+    "systemctl soft-reboot --when=show",
+    "fastboot flash boot boot.img",
+    "fastboot reboot",
+    "systemd-inhibit --what shutdown sleep 5",
+    "systemd-inhibit --what=shutdown --who me make",
     "systemctl restart nginx",
     "systemctl list-units --type service",
     "systemctl list-units -t target reboot.target",
