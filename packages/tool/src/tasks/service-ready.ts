@@ -16,9 +16,14 @@ import { ToolError } from "../tool-error.ts";
 import { oneLine } from "./report.ts";
 import { type HttpTarget, httpTarget, probeHttp } from "./service-probe.ts";
 
-/** First and longest pause between two looks, in milliseconds; each is twice the one before. */
-const FIRST_PAUSE_MS = 100;
-const LONGEST_PAUSE_MS = 1_000;
+/**
+ * First and longest pause between two looks, in milliseconds; each is twice the one before. A look costs a few milliseconds, and
+ * an agent waits for it.
+ */
+const FIRST_PAUSE_MS = 50;
+const LONGEST_PAUSE_MS = 250;
+/** Life of the reader that sees the job end, beyond the wait itself, in milliseconds. */
+const READER_MARGIN_MS = 10_000;
 /** Life after which a service without a readiness counts as ready, in milliseconds. */
 const ASSUMED_MS = 2_000;
 /** Time that an unfinished line has to stand still to be looked at, in milliseconds. */
@@ -90,7 +95,7 @@ export async function awaitReady(ready: ReadyJob, readiness: Readiness, wait: Re
   const until = performance.now() + readiness.timeoutMs;
   const following = manager.follow(jobId, {
     reader: `service:${randomUUID()}`,
-    timeoutMs: readiness.timeoutMs + LONGEST_PAUSE_MS * 10,
+    timeoutMs: readiness.timeoutMs + READER_MARGIN_MS,
     stop: over.signal,
     wakesOnOutput: false,
     maxBytes: SHOWN_BYTES,
