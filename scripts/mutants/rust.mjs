@@ -28,11 +28,22 @@ const NAMESPACES = [
   ["--user", "--map-root-user", "--pid", "--fork", "--kill-child", "--mount-proc"],
 ];
 
-/** Runs cargo where nothing that it starts can outlive it. */
+/** The variable that names what cargo starts test programs by: "target.<triple>.runner" of Cargo's configuration. */
+async function runnerVariable() {
+  const { stdout } = await runProgram("rustc", ["-vV"], { timeoutMs: 60_000 });
+  const triple = /^host: (\S+)$/m.exec(stdout)?.[1] ?? "";
+  return `CARGO_TARGET_${triple.toUpperCase().replaceAll("-", "_")}_RUNNER`;
+}
+
+/**
+ * Runs cargo where nothing that it starts can outlive it. Each test program has a namespace of its own in that: what a fork
+ * bomb leaves would slow down, or end, the mutants after it.
+ */
 async function containedCargo(...rest) {
   for (const options of NAMESPACES) {
     if (!(await runProgram("unshare", [...options, "true"])).ok) continue;
-    return runProgram("unshare", [...options, "cargo", ...rest], { timeoutMs: RUN_TIMEOUT_MS });
+    const env = { [await runnerVariable()]: ["unshare", ...options].join(" ") };
+    return runProgram("unshare", [...options, "cargo", ...rest], { timeoutMs: RUN_TIMEOUT_MS, env });
   }
   throw new Error(
     "mutants of a crate need pid namespaces (`unshare --pid`): what a changed supervisor leaves would stay",

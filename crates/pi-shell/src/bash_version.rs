@@ -102,4 +102,46 @@ mod tests {
             assert!(may_fit(Path::new(program)), "{program}");
         }
     }
+
+    /// A program of this text. Another process writes it: one that this process has open for writing cannot be executed,
+    /// nor can one that a child of another test has open for a moment.
+    #[cfg(unix)]
+    fn program(folder: &Path, name: &str, text: &str) -> PathBuf {
+        let path = folder.join(name);
+        let write = r#"printf '#!/bin/sh\n%s\n' "$1" > "$2" && chmod 755 "$2""#;
+        let written =
+            Command::new("sh").args(["-c", write, "sh", text]).arg(&path).status().unwrap();
+        assert!(written.success());
+        path
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_shell_is_asked_once_and_what_it_says_counts_where_it_ends_well() {
+        let folder = tempfile::tempdir().unwrap();
+        let said = |name: &str, text: &str| program(folder.path(), name, text);
+        let old = said("old", "echo x >> \"$0.asked\"; printf 4.4.19");
+        for _ in 0..2 {
+            assert_eq!(version_of(&old).as_deref(), Some("4.4.19"));
+            assert!(!may_fit(&old));
+        }
+        assert_eq!(std::fs::read_to_string(folder.path().join("old.asked")).unwrap(), "x\n");
+        assert_eq!(ask(&said("failed", "printf 5.2; exit 1")), None);
+        assert_eq!(ask(&said("words", "printf v5.2")), None);
+        let chatty = ask(&said("chatty", "printf '5.2%090d' 0"));
+        assert_eq!(chatty.map(|text| text.len()), Some(64));
+        assert_eq!(version_of(&said("new", "printf 5.3.1")).as_deref(), Some("5.3.1"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_shell_that_never_answers_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let silent = program(folder.path(), "silent", "echo $$ > \"$0.pid\"; exec sleep 1000");
+
+        assert_eq!(ask(&silent), None);
+
+        let pid = std::fs::read_to_string(folder.path().join("silent.pid")).unwrap();
+        assert!(crate::tree::identity_of(pid.trim().parse().unwrap()).is_none());
+    }
 }

@@ -128,4 +128,16 @@ mod tests {
         assert!(HANG_UP_GRACE + GIVE_UP_AFTER < HARD_TIMEOUT_GRACE);
         assert!(GROUP_TERMINATE_GRACE < GIVE_UP_AFTER);
     }
+
+    #[test]
+    fn what_survives_a_stop_is_waited_for_less_long_and_each_wait_is_a_part_of_the_sum() {
+        assert!(settle_limit(true) < settle_limit(false));
+        for was_stopped in [true, false] {
+            let waits = settle_limit(was_stopped) + USAGE_LIMIT;
+            #[cfg(target_os = "linux")]
+            let waits = waits + STANDBY_LIMIT;
+            assert!(!settle_limit(was_stopped).is_zero());
+            assert_eq!(settling(was_stopped), waits, "{was_stopped}");
+        }
+    }
 }

@@ -9,7 +9,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 /// Time between two tries to remove a group whose last processes are being reaped.
 const REMOVE_INTERVAL: Duration = Duration::from_millis(100);
@@ -139,6 +139,15 @@ impl Drop for ControlGroup {
     }
 }
 
+/// Removes groups that ended hosts left, once their processes are gone: the kernel refuses others.
+///
+/// `is_left`: whether a name is that of a session that no host has any more.
+pub(crate) fn remove_left(is_left: impl Fn(&str, SystemTime) -> bool) {
+    if let Ok(hierarchies) = Hierarchies::of_this_process() {
+        hierarchies.remove_left(is_left);
+    }
+}
+
 fn put(file: &Path, text: &str) -> Result<(), String> {
     fs::write(file, text).map_err(|error| format!("`{}`: {error}", file.display()))
 }
@@ -209,6 +218,34 @@ impl Hierarchies {
             .into_iter()
             .find(|folder| is_writable(folder))
             .map(|folder| Place { folder, is_second: false })
+    }
+
+    /// As `remove_left`, in every folder that `place` may give.
+    fn remove_left(&self, is_left: impl Fn(&str, SystemTime) -> bool) {
+        for folder in self.candidates() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let made = entry.metadata().and_then(|found| found.modified());
+                let name = entry.file_name();
+                if let (Ok(made), Some(name)) = (made, name.to_str())
+                    && is_left(name, made)
+                {
+                    // Best effort: a group with processes is busy.
+                    drop(fs::remove_dir(entry.path()));
+                }
+            }
+        }
+    }
+
+    /// Folders that groups may have been made in.
+    fn candidates(&self) -> Vec<PathBuf> {
+        let second = self.mount("cgroup2", None).and_then(|mount| {
+            let own = self.groups.lines().find_map(|line| line.strip_prefix("0::"))?;
+            Some(within(&mount, own))
+        });
+        let beside = second.as_ref().and_then(|own| own.parent()).map(Path::to_path_buf);
+        let first = ["memory", "pids"].map(|controller| self.first(controller)).into_iter();
+        let first = first.flatten().map(|place| place.folder);
+        second.into_iter().chain(beside).chain(first).collect()
     }
 
     fn mount(&self, kind: &str, option: Option<&str>) -> Option<PathBuf> {
@@ -282,6 +319,25 @@ mod tests {
     }
 
     #[test]
+    fn a_group_that_an_ended_host_left_is_removed_and_no_other() {
+        let (scratch, hierarchies) = tree("memory pids\n");
+        let slice = scratch.path().join("slice");
+        for name in ["own/left", "left", "used", "left-with-processes"] {
+            fs::create_dir(slice.join(name)).unwrap();
+        }
+        fs::write(slice.join("left-with-processes/cgroup.procs"), "1").unwrap();
+
+        hierarchies.remove_left(|name, made| {
+            assert!(made <= SystemTime::now());
+            name.starts_with("left")
+        });
+
+        let stays = |name: &str| slice.join(name).exists();
+        assert!(!stays("own/left") && !stays("left"), "both places are looked at");
+        assert!(stays("used") && stays("left-with-processes") && stays("own"));
+    }
+
+    #[test]
     fn a_controller_that_is_not_handed_on_is_named() {
         let (_scratch, hierarchies) = tree("cpu pids\n");
 
@@ -296,5 +352,97 @@ mod tests {
         let outside = Hierarchies { groups: "0::/../slice/own\n".to_owned(), ..hierarchies };
 
         assert!(outside.place("pids").is_err());
+    }
+
+    /// A tree of version 1: a hierarchy for each controller.
+    fn first_tree() -> (tempfile::TempDir, Hierarchies) {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().display();
+        for controller in ["memory", "pids"] {
+            fs::create_dir_all(scratch.path().join(controller).join("own")).unwrap();
+        }
+        let mounts = format!(
+            "broken line\ncgroup {root}/other cgroup rw,cpu 0 0\n\
+             cgroup {root}/memory cgroup rw,memory 0 0\ncgroup {root}/pids cgroup rw,pids 0 0\n"
+        );
+        let groups = "9:cpu,cpuacct:/x\n3:memory:/own\n2:misc,pids:/outside/of/the/mount\n";
+        (scratch, Hierarchies { groups: groups.to_owned(), mounts })
+    }
+
+    #[test]
+    fn version_1_has_a_group_in_each_hierarchy() {
+        let (scratch, hierarchies) = first_tree();
+        let (memory, pids) =
+            (scratch.path().join("memory/own/session"), scratch.path().join("pids/session"));
+
+        let group = ControlGroup::make_in(&hierarchies, LIMITS, "session").unwrap();
+
+        assert_eq!(group.folders().collect::<Vec<_>>(), [&memory, &pids]);
+        let text = |path: PathBuf| fs::read_to_string(path).unwrap();
+        assert_eq!(text(memory.join("memory.limit_in_bytes")), "1048576");
+        assert!(!memory.join("memory.swap.max").exists());
+        assert_eq!(text(pids.join("pids.max")), "5");
+        group.add(42).unwrap();
+        for folder in [&memory, &pids] {
+            assert_eq!(text(folder.join("cgroup.procs")), "42");
+        }
+        fs::write(memory.join("memory.oom_control"), "under_oom 0\noom_kill 3\n").unwrap();
+        assert_eq!(group.events(), GroupEvents { memory_kills: 3, refused_forks: 0 });
+    }
+
+    #[test]
+    fn a_group_is_gone_once_none_of_its_folders_is_left() {
+        let (scratch, hierarchies) = first_tree();
+        let group = ControlGroup::make_in(&hierarchies, LIMITS, "session").unwrap();
+        assert!(!group.try_remove(), "ordinary folders with files in them stay");
+
+        fs::remove_dir_all(scratch.path().join("memory/own/session")).unwrap();
+        assert!(!group.try_remove());
+        fs::remove_file(scratch.path().join("pids/session/pids.max")).unwrap();
+        assert!(group.try_remove());
+        assert!(!scratch.path().join("pids/session").exists());
+        assert!(group.try_remove(), "it is gone already");
+    }
+
+    #[test]
+    fn a_group_has_what_is_bounded_and_no_more() {
+        let (scratch, hierarchies) = tree("memory pids\n");
+        let folder = scratch.path().join("slice/session");
+        let processes = GroupLimits { memory: None, processes: Some(5) };
+
+        let group = ControlGroup::make_in(&hierarchies, processes, "session").unwrap();
+
+        assert_eq!((&group.memory, &group.processes), (&None, &Some(folder.clone())));
+        assert!(!folder.join("memory.max").exists());
+        assert!(ControlGroup::make_in(&hierarchies, processes, "session").is_err(), "it is there");
+    }
+
+    #[test]
+    fn a_dropped_group_is_removed() {
+        let (scratch, hierarchies) = tree("memory pids\n");
+        let folder = scratch.path().join("slice/session");
+        let group = ControlGroup::make_in(&hierarchies, LIMITS, "session").unwrap();
+        for file in fs::read_dir(&folder).unwrap().flatten() {
+            fs::remove_file(file.path()).unwrap();
+        }
+
+        drop(group);
+
+        let bound = std::time::Instant::now() + Duration::from_secs(30);
+        while folder.exists() {
+            assert!(std::time::Instant::now() < bound, "it is still there");
+            std::thread::yield_now();
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn linux_is_a_system_with_control_groups() {
+        let nothing = GroupLimits { memory: None, processes: None };
+
+        // A kernel may lack them all the same, which is another error.
+        let reason = ControlGroup::make(nothing, "session").err();
+
+        assert_ne!(reason.as_deref(), Some("only Linux has control groups"));
     }
 }

@@ -58,6 +58,7 @@ pub(crate) async fn until(instant: Option<Instant>) {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

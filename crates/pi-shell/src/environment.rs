@@ -241,4 +241,37 @@ mod tests {
         assert!(is_dropped("BASH_FUNC_ls%%"));
         assert!(!is_dropped("PATH"));
     }
+
+    #[test]
+    fn rc_03_a_session_begins_with_what_is_given_or_with_the_host_s_own_without_what_is_dropped() {
+        let given = [entry("ENV", "f"), entry("B", "2"), entry("_", "x")].concat();
+        assert_eq!(base(Some(&given)), [(OsString::from("B"), OsString::from("2"))]);
+
+        let host = base(None);
+        let expected = std::env::vars_os()
+            .filter(|(name, _)| name.to_str().is_none_or(|name| !is_dropped(name)))
+            .count();
+        assert_eq!(host.len(), expected);
+        assert!(host.iter().any(|(name, _)| name == "PATH"));
+    }
+
+    #[test]
+    fn rc_03_names_of_functions_and_our_own_are_dropped_and_refused() {
+        for name in ["BASH_FUNC_x%%", "__pi_x", "_", "IFS", "PROMPT_COMMAND"] {
+            assert!(is_dropped(name), "{name}");
+        }
+        for name in ["_x", "__p", "BASH", "HOME"] {
+            assert!(!is_dropped(name), "{name}");
+            assert!(check_entries("env", &entry(name, "x")).is_ok(), "{name}");
+        }
+    }
+
+    #[test]
+    fn the_largest_variable_is_the_one_with_most_bytes_of_name_and_value() {
+        let entries = [entry("ABCD", "abcd"), entry("B", "abcdefghij"), entry("C", "x")].concat();
+
+        let error = too_large("env", &entries).to_string();
+
+        assert!(error.ends_with("(`B` is the largest)"), "{error}");
+    }
 }

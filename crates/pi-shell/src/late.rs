@@ -175,7 +175,8 @@ mod tests {
             readers.put_away(script, delivery(SinkOptions::default()), true);
         }
 
-        let newest: String = (1..=MAX_REMEMBERED).map(|number| format!("{number}\n")).collect();
-        assert_eq!(readers.text(), newest);
+        let newest: Vec<String> =
+            (1..=MAX_REMEMBERED).map(|number| format!("{number}\n")).collect();
+        assert_eq!(readers.text(), newest.concat());
     }
 }

@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use pi_supervisor::remove_tree::{open_folder, remove_tree};
 use rustix::fs::{CWD, FlockOperation, Mode};
 
+use crate::control_group;
 use crate::error::ShellError;
 
 /// Age under which a folder is left alone by `sweep_stale`: its owner may not hold the lock yet.
@@ -127,11 +128,14 @@ fn is_plain(path: &str) -> bool {
 /// Removes folders of this user whose host is gone, so that their locks are free. Once in a process's life.
 pub(crate) fn sweep_stale() {
     static SWEPT: Once = Once::new();
-    SWEPT.call_once(sweep);
+    SWEPT.call_once(|| {
+        sweep();
+        sweep_groups();
+    });
 }
 
 fn sweep() {
-    let prefix = format!("pi-bash-{}-", rustix::process::getuid().as_raw());
+    let prefix = own_prefix();
     for base in candidates() {
         let Ok(entries) = std::fs::read_dir(&base) else { continue };
         for entry in entries.flatten() {
@@ -139,14 +143,30 @@ fn sweep() {
             // In a folder that all can write to, another user may have made one of our name.
             let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix))
                 && found.uid() == rustix::process::getuid().as_raw();
-            let old = found.modified().is_ok_and(|time| {
-                SystemTime::now().duration_since(time).is_ok_and(|age| age > STALE_AFTER)
-            });
-            if ours && old {
+            if ours && found.modified().is_ok_and(is_old) {
                 remove_if_unlocked(&entry.path());
             }
         }
     }
+}
+
+/// A control group has the name of its session's folder, which is made before it and removed first.
+fn sweep_groups() {
+    let prefix = own_prefix();
+    control_group::remove_left(|name, made| {
+        name.starts_with(&prefix)
+            && is_old(made)
+            && !candidates().iter().any(|base| base.join(name).exists())
+    });
+}
+
+/// What the names of this user's folders begin with.
+fn own_prefix() -> String {
+    format!("pi-bash-{}-", rustix::process::getuid().as_raw())
+}
+
+fn is_old(made: SystemTime) -> bool {
+    SystemTime::now().duration_since(made).is_ok_and(|age| age > STALE_AFTER)
 }
 
 fn remove_if_unlocked(path: &Path) {
@@ -202,5 +222,71 @@ mod tests {
         remove_if_unlocked(&abandoned);
 
         assert!(!abandoned.exists());
+    }
+
+    #[test]
+    fn paths_that_bash_would_have_to_quote_or_that_are_long_are_no_places() {
+        for (path, is_place) in
+            [("/tmp/a-b_c.d9", true), ("/tmp/a b", false), ("/tmp/a$b", false), ("/tmp/é", false)]
+        {
+            assert_eq!(is_plain(path), is_place, "{path}");
+        }
+        assert!(is_plain(&"x".repeat(79)) && !is_plain(&"x".repeat(80)));
+        let places = candidates();
+        assert!(places.iter().all(|place| place.is_absolute()));
+        assert_eq!(places.last().unwrap(), Path::new("/tmp"));
+    }
+
+    #[test]
+    fn a_folder_has_parts_of_its_own_and_what_is_written_to_it() {
+        let base = tempfile::tempdir().unwrap();
+        let folder = PrivateDir::create_in(base.path()).unwrap();
+
+        assert!(folder.path().starts_with(base.path()));
+        for part in [folder.state(), folder.temporary()] {
+            assert!(part.is_dir() && part.parent() == Some(folder.path()));
+        }
+        assert_ne!(folder.state(), folder.temporary());
+        assert!(PrivateDir::create_in(&base.path().join("missing")).is_err());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_file_that_cannot_be_written_is_an_error() {
+        let folder = PrivateDir::create().unwrap();
+
+        let path = folder.write("boot", b"text").unwrap();
+
+        assert_eq!(path, folder.path().join("boot"));
+        assert_eq!(std::fs::read(path).unwrap(), b"text");
+        assert!(folder.write("missing/boot", b"text").is_err());
+    }
+
+    /// Makes a folder look as old as one that a host left behind.
+    fn age(folder: &PrivateDir) {
+        let old = SystemTime::now() - 2 * STALE_AFTER;
+        std::fs::File::open(folder.path()).unwrap().set_modified(old).unwrap();
+    }
+
+    /// Unlocks it, as the end of a host does.
+    fn abandon(folder: PrivateDir) -> PathBuf {
+        let PrivateDir { path, _lock: lock } = &*std::mem::ManuallyDrop::new(folder);
+        rustix::fs::flock(lock, FlockOperation::Unlock).unwrap();
+        path.clone()
+    }
+
+    #[test]
+    fn only_old_folders_that_no_one_uses_are_swept() {
+        let [in_use, old, young] = [(); 3].map(|()| PrivateDir::create().unwrap());
+        age(&in_use);
+        age(&old);
+        let (old, young) = (abandon(old), abandon(young));
+
+        sweep();
+
+        assert!(in_use.path().exists(), "its session lives");
+        assert!(young.exists(), "its owner may not hold the lock yet");
+        assert!(!old.exists());
+        remove_tree(&young).unwrap();
     }
 }

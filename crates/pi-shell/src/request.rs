@@ -217,3 +217,47 @@ impl Default for SinkOptions {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn environments_that_are_equal_are_equal_lists() {
+        let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+
+        let entries = environment_entries([entry("B", "1"), entry("A", "2"), entry("C", "")]);
+
+        assert_eq!(entries, [entry("A", "2"), entry("B", "1"), entry("C", "")]);
+    }
+
+    #[test]
+    fn milliseconds_may_have_a_fraction_and_must_be_a_duration() {
+        assert_eq!(milliseconds("timeoutMs", 1_500.5).unwrap(), Duration::from_micros(1_500_500));
+        for value in [-1.0, f64::NAN, f64::INFINITY] {
+            let error = milliseconds("timeoutMs", value).unwrap_err();
+            assert!(error.to_string().starts_with("option `timeoutMs` is not a duration"));
+        }
+    }
+
+    #[test]
+    fn what_becomes_of_a_wait_for_input_is_named() {
+        assert_eq!(OnInputWait::named("end").unwrap(), OnInputWait::End);
+        assert_eq!(OnInputWait::named("note").unwrap(), OnInputWait::Note);
+        let error = OnInputWait::named("stop").unwrap_err();
+        assert_eq!(error.to_string(), "option `onInputWait` is `stop`; give `end` or `note`");
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn only_a_session_that_was_not_asked_to_be_kept_goes_on_where_its_bash_cannot_be() {
+        let not_kept = ShellError::NotKept { path: "/bin/bash".into(), reason: String::new() };
+        let free = ShellOptions::default();
+        let asked = ShellOptions { kind: Some(SessionKind::Persistent), ..ShellOptions::default() };
+
+        assert!(free.may_fall_back(&not_kept));
+        assert!(!asked.may_fall_back(&not_kept));
+        assert!(!free.may_fall_back(&ShellError::Closed));
+        assert!(!asked.may_fall_back(&ShellError::Closed));
+    }
+}

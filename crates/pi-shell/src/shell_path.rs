@@ -136,4 +136,52 @@ mod tests {
             assert!(error.to_string().contains(path), "{error}");
         }
     }
+
+    /// `$SHELL` of a test's machine may be another; its `sh` looks bash up as the host's other programs do.
+    #[cfg(unix)]
+    #[test]
+    fn the_bash_found_is_the_first_in_path() {
+        let looked_up =
+            std::process::Command::new("sh").args(["-c", "command -v bash"]).output().unwrap();
+        let first = String::from_utf8(looked_up.stdout).unwrap();
+
+        assert_eq!(resolve(None).unwrap(), Path::new(first.trim_end()));
+        let folders = folders();
+        let fallbacks = FALLBACK_FOLDERS.map(PathBuf::from);
+        assert!(folders.ends_with(&fallbacks), "{folders:?}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_bash_by_the_name_of_the_restricted_one_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let restricted = folder.path().join(RESTRICTED);
+        std::os::unix::fs::symlink(resolve(None).unwrap(), &restricted).unwrap();
+
+        let error = resolve(Some(&restricted)).unwrap_err();
+
+        assert!(error.to_string().contains("is a restricted bash"), "{error}");
+        let other = folder.path().join("other");
+        std::fs::rename(&restricted, &other).unwrap();
+        assert_eq!(resolve(Some(&other)).unwrap(), other);
+    }
+
+    #[test]
+    fn each_unusable_shell_has_its_reason() {
+        let reason = |path: &str| resolve(Some(Path::new(path))).unwrap_err().to_string();
+        assert!(reason("/nonexistent/bash").contains("cannot be read"));
+        assert!(reason("/usr").contains("is not a file"));
+        assert!(no_bash(Path::new("/bin/x")).to_string().contains("`/bin/x` does not answer"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_any_user_may_run_is_taken_for_a_program() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        for (mode, is_program) in [(0o644, false), (0o100, true), (0o010, true), (0o001, true)] {
+            std::fs::set_permissions(file.path(), std::fs::Permissions::from_mode(mode)).unwrap();
+            assert_eq!(check(file.path()).is_ok(), is_program, "{mode:o}");
+        }
+    }
 }

@@ -103,4 +103,46 @@ mod tests {
 
         assert_eq!(check_run_options(&options).unwrap_err().code(), "PI_INVALID_OPTION");
     }
+
+    #[test]
+    fn the_longest_timeout_and_the_largest_window_are_taken_and_no_more() {
+        let taken = |timeout, max_bytes| {
+            let sink = SinkOptions { max_bytes, ..SinkOptions::default() };
+            let options =
+                RunOptions { timeout: Some(timeout), sink: Some(sink), ..RunOptions::default() };
+            check_run_options(&options).map_err(|error| error.to_string())
+        };
+        let millisecond = Duration::from_millis(1);
+
+        assert_eq!(taken(MAX_TIMEOUT, MAX_WINDOW_BYTES), Ok(()));
+        let error = taken(MAX_TIMEOUT + millisecond, 1).unwrap_err();
+        assert!(error.contains("`timeoutMs` is more than 2147483647 ms"), "{error}");
+        let error = taken(millisecond, MAX_WINDOW_BYTES + 1).unwrap_err();
+        assert!(error.contains("`sink.maxBytes` is more than 67108864;"), "{error}");
+    }
+
+    #[test]
+    fn variables_that_no_session_or_run_can_have_are_refused() {
+        let bad = vec![("A B".to_owned(), String::new())];
+        let base = ShellOptions {
+            base_env: Some(vec![("A=B".to_owned(), String::new())]),
+            ..ShellOptions::default()
+        };
+        let session = ShellOptions { session_env: bad.clone(), ..ShellOptions::default() };
+        for options in [base, session] {
+            assert_eq!(check_shell_options(&options).unwrap_err().code(), "PI_INVALID_ENV");
+        }
+        assert!(check_shell_options(&ShellOptions::default()).is_ok());
+        let run = RunOptions { env: bad, ..RunOptions::default() };
+        assert_eq!(check_run_options(&run).unwrap_err().code(), "PI_INVALID_ENV");
+    }
+
+    #[test]
+    fn a_session_begins_where_it_is_asked_to_or_where_the_host_is() {
+        let here = std::env::current_dir().unwrap();
+
+        assert_eq!(first_directory(None).unwrap(), here);
+        assert_eq!(first_directory(Some(Path::new("src"))).unwrap(), here.join("src"));
+        assert_eq!(first_directory(Some(Path::new("/nope"))).unwrap_err().code(), "PI_MISSING_CWD");
+    }
 }

@@ -128,3 +128,185 @@ fn done(result: libc::c_long) -> Result<libc::c_long, Errno> {
     }
     Err(Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::IO))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs::{self, File, OpenOptions};
+    use std::os::unix::fs::{OpenOptionsExt as _, PermissionsExt as _};
+    use std::path::Path;
+
+    use super::*;
+    use rustix::fs::{Mode, OFlags};
+
+    const EXECUTE: u64 = 1;
+    const WRITE_FILE: u64 = 1 << 1;
+    const READ_FILE: u64 = 1 << 2;
+    const READ_DIR: u64 = 1 << 3;
+    const MAKE_REG: u64 = 1 << 8;
+    const TRUNCATE: u64 = 1 << 14;
+    const IOCTL_DEV: u64 = 1 << 15;
+
+    fn handling(filesystem: u64) -> Landlock {
+        Landlock { filesystem, ..Landlock::default() }
+    }
+
+    /// What a path can be used for.
+    type Attempt<'a> = &'a (dyn Fn(&Path) -> bool + Sync);
+
+    /// What this kernel does not have cannot be tried.
+    fn is_known(right: u64) -> bool {
+        Ruleset::new(&handling(right)).is_ok()
+    }
+
+    fn target(path: impl rustix::path::Arg) -> Result<OwnedFd, Errno> {
+        rustix::fs::open(path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
+    }
+
+    /// What becomes of `attempt` in the domain, which ends with its thread.
+    fn within<T: Send>(ruleset: &Ruleset, attempt: impl FnOnce() -> T + Send) -> T {
+        std::thread::scope(|scope| {
+            let thread = scope.spawn(|| {
+                rustix::thread::set_no_new_privs(true).unwrap();
+                ruleset.enter().unwrap();
+                attempt()
+            });
+            thread.join().unwrap()
+        })
+    }
+
+    /// It has no format that can run, which is found out after the right to run it.
+    fn runs(path: &Path) -> bool {
+        let failed = std::process::Command::new(path).status().unwrap_err();
+        failed.raw_os_error() == Some(libc::ENOEXEC)
+    }
+
+    /// A call that only a device has, of the kind of a terminal's.
+    fn is_asked(path: &Path) -> bool {
+        let flags = OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::RDWR;
+        let device = rustix::fs::open(path, flags, Mode::empty()).unwrap();
+        rustix::termios::tcgetwinsize(&device) != Err(Errno::ACCESS)
+    }
+
+    #[test]
+    fn each_right_of_a_file_is_allowed_where_a_rule_allows_it_and_nowhere_else() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = |name: &str| folder.path().join(name);
+        for name in ["one", "other"] {
+            fs::write(path(name), "text").unwrap();
+            fs::set_permissions(path(name), fs::Permissions::from_mode(0o755)).unwrap();
+        }
+        let opens = |options: &OpenOptions, path: &Path| options.open(path).is_ok();
+        let terminals = [(), ()].map(|()| {
+            rustix::pty::openpt(rustix::pty::OpenptFlags::RDWR | rustix::pty::OpenptFlags::NOCTTY)
+        });
+        let [Ok(one_terminal), Ok(other_terminal)] = terminals else { panic!("{terminals:?}") };
+        let terminal_of = |controller: &OwnedFd| {
+            rustix::pty::grantpt(controller).unwrap();
+            rustix::pty::unlockpt(controller).unwrap();
+            let name = rustix::pty::ptsname(controller, Vec::new()).unwrap();
+            std::path::PathBuf::from(name.into_string().unwrap())
+        };
+        let terminals = [terminal_of(&one_terminal), terminal_of(&other_terminal)];
+        let files = [path("one"), path("other")];
+
+        let read = |path: &Path| opens(File::options().read(true), path);
+        let write = |path: &Path| opens(File::options().write(true), path);
+        let cut =
+            |path: &Path| opens(File::options().write(true).custom_flags(libc::O_TRUNC), path);
+        // The one that empties the files comes last.
+        let attempts: [(u64, Attempt<'_>, &[_; 2]); 5] = [
+            (EXECUTE, &runs, &files),
+            (READ_FILE, &read, &files),
+            (WRITE_FILE, &write, &files),
+            (IOCTL_DEV, &is_asked, &terminals),
+            (TRUNCATE, &cut, &files),
+        ];
+        for (right, attempt, [one, other]) in attempts {
+            if !is_known(right) {
+                continue;
+            }
+            let ruleset = Ruleset::new(&handling(right)).unwrap();
+            // More than it handles, and more than a file can have.
+            ruleset.allow(target(one).unwrap().as_fd(), u64::MAX).unwrap();
+            let possible = within(&ruleset, || [attempt(one), attempt(other)]);
+            assert_eq!(possible, [true, false], "{right:#x}");
+            assert!(attempt(other), "{right:#x}: only its own thread is in the domain");
+        }
+    }
+
+    #[test]
+    fn a_folder_has_the_rights_that_a_file_cannot_have() {
+        if !is_known(READ_DIR) {
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        for name in ["one", "other"] {
+            fs::create_dir(folder.path().join(name)).unwrap();
+        }
+        let file = folder.path().join("file");
+        fs::write(&file, "x").unwrap();
+        let [one, other] = ["one", "other"].map(|name| folder.path().join(name));
+        let access = READ_DIR | MAKE_REG | WRITE_FILE;
+        let rule = |path: &Path, access| PathRule {
+            path: path.as_os_str().as_encoded_bytes().to_vec(),
+            access,
+        };
+        let rules = vec![
+            rule(&one, access),
+            // The kernel refuses a folder's rights on a file.
+            rule(&file, access),
+            rule(&folder.path().join("missing"), access),
+            rule(&file.join("below a file"), access),
+            // Nothing that it handles, so no rule.
+            rule(&other, READ_FILE),
+        ];
+        let landlock = Landlock { rules, ..handling(access) };
+
+        let ruleset = Ruleset::with_rules(&landlock, |path| target(path)).unwrap();
+        let possible = within(&ruleset, || {
+            let listed = [&one, &other].map(|path| fs::read_dir(path).is_ok());
+            let made = [&one, &other].map(|path| fs::write(path.join("made"), "").is_ok());
+            let written = File::options().append(true).open(&file).is_ok();
+            (listed, made, written)
+        });
+
+        assert_eq!(possible, ([true, false], [true, false], true));
+    }
+
+    #[test]
+    fn a_path_that_cannot_be_opened_for_another_reason_is_an_error() {
+        if !is_known(READ_DIR) {
+            return;
+        }
+        let rules = vec![PathRule { path: b"/".to_vec(), access: READ_DIR }];
+        let landlock = Landlock { rules, ..handling(READ_DIR) };
+        let open = |errno| move |_: &[u8]| Err(errno);
+        assert!(Ruleset::with_rules(&landlock, open(Errno::ACCESS)).is_ok());
+        let failed = Ruleset::with_rules(&landlock, open(Errno::MFILE)).unwrap_err();
+        assert_eq!(failed, Errno::MFILE);
+    }
+
+    #[test]
+    fn what_the_kernel_does_not_know_is_refused() {
+        if !is_known(READ_DIR) {
+            return;
+        }
+        assert_eq!(Ruleset::new(&handling(1 << 63)).unwrap_err(), Errno::INVAL);
+    }
+
+    #[test]
+    fn a_ruleset_can_be_passed_on_and_is_closed_on_exec() {
+        if !is_known(READ_DIR) {
+            return;
+        }
+        let ruleset = Ruleset::new(&handling(READ_DIR)).unwrap();
+        let passed = Ruleset {
+            descriptor: ruleset.descriptor().try_clone_to_owned().unwrap(),
+            filesystem: READ_DIR,
+        };
+        drop(ruleset);
+        assert!(!within(&passed, || fs::read_dir("/").is_ok()));
+        let flags = rustix::io::fcntl_getfd(passed.descriptor()).unwrap();
+        assert!(flags.contains(rustix::io::FdFlags::CLOEXEC));
+    }
+}

@@ -14,6 +14,9 @@ pub mod landlock;
 pub mod process;
 #[cfg(feature = "program")]
 pub mod program;
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod refused;
 pub mod remove_tree;
 pub mod sweep;
 pub mod wire;

@@ -194,7 +194,187 @@ mod tests {
     use std::process::Command;
 
     use super::*;
-    use crate::process::identity_of;
+    use crate::process::{self, identity_of};
+
+    /// One walk: in which state who is met, and how many were gone when they were looked at.
+    type Seen = (Vec<(i32, ProcessState)>, usize);
+
+    /// Shows what it was made of, one walk after the other, and the last one for ever.
+    #[derive(Default)]
+    struct Scripted {
+        script: Vec<Seen>,
+        walks: usize,
+        pauses: usize,
+    }
+
+    impl Scripted {
+        fn new(script: &[Seen]) -> Self {
+            Self { script: script.to_vec(), ..Self::default() }
+        }
+    }
+
+    /// Far above every pid there is, so no process is ever signalled.
+    fn nowhere(number: i32) -> ProcessIdentity {
+        ProcessIdentity { pid: i32::MAX - number, start_time: 1 }
+    }
+
+    impl Territory for Scripted {
+        fn walk(&mut self, visit: &mut dyn FnMut(&ProcessEntry)) -> Walk {
+            let (met, vanished) = &self.script[self.walks.min(self.script.len() - 1)];
+            self.walks += 1;
+            for (number, state) in met {
+                let identity = nowhere(*number);
+                visit(&ProcessEntry { identity, parent: 1, state: *state, group: 1, session: 1 });
+            }
+            Walk { vanished: *vanished }
+        }
+
+        fn reap(&mut self) {}
+
+        fn pause(&mut self, pause: Duration) {
+            self.pauses += 1;
+            std::thread::sleep(pause);
+        }
+    }
+
+    use ProcessState::{Running, Sleeping, Stopped, Zombie};
+
+    fn far() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    #[test]
+    fn a_look_is_conclusive_when_no_one_vanished_and_no_one_died_since_the_one_before() {
+        let mut state = Sweep::default();
+        let mut look = |met: &[(i32, ProcessState)], vanished| {
+            let look = state.look(&mut Scripted::new(&[(met.to_vec(), vanished)]));
+            let alive: Vec<_> = look.alive.iter().map(|entry| entry.identity).collect();
+            (alive, look.conclusive)
+        };
+        assert_eq!(look(&[], 0), (vec![], true));
+        assert_eq!(look(&[(1, Sleeping), (2, Stopped)], 0), (vec![nowhere(1), nowhere(2)], true));
+        assert_eq!(look(&[(1, Sleeping)], 1), (vec![nowhere(1)], false));
+        assert_eq!(look(&[(1, Zombie)], 0), (vec![], false));
+        assert_eq!(look(&[(1, Zombie)], 0), (vec![], true));
+        assert_eq!(look(&[(1, Zombie)], 1), (vec![], false));
+        assert_eq!(look(&[(1, Zombie), (2, Zombie)], 0), (vec![], false));
+        assert_eq!(look(&[], 0), (vec![], true));
+    }
+
+    /// How many walks a freeze makes of a script.
+    fn walks_of_freeze(script: &[Seen], deadline: Instant) -> usize {
+        let mut territory = Scripted::new(script);
+        let mut state = Sweep::default();
+        state.killed.insert(nowhere(8));
+        state.denied.insert(nowhere(9));
+        state.freeze(&mut territory, deadline);
+        assert_eq!(territory.pauses + 1, territory.walks);
+        territory.walks
+    }
+
+    #[test]
+    fn a_freeze_lasts_until_a_walk_met_only_who_was_stopped_or_dead_before() {
+        let stopped = (vec![(1, Stopped)], 0);
+        for (walks, script) in [
+            (1, vec![stopped.clone()]),
+            (1, vec![(vec![], 0)]),
+            (2, vec![(vec![(1, Running)], 0), stopped.clone()]),
+            (2, vec![(vec![(1, Stopped), (2, Sleeping)], 0), stopped.clone()]),
+            // Who vanished, or has died since, may have forked before.
+            (2, vec![(vec![(1, Stopped)], 1), stopped.clone()]),
+            (2, vec![(vec![(1, Stopped), (2, Zombie)], 0)]),
+            (3, vec![(vec![(2, Zombie)], 1), (vec![(2, Zombie)], 1), (vec![(2, Zombie)], 0)]),
+            // Who was killed cannot fork, and who may not be signalled cannot be stopped.
+            (1, vec![(vec![(8, Running), (9, Running)], 0)]),
+        ] {
+            assert_eq!(walks_of_freeze(&script, far()), walks, "{script:?}");
+        }
+    }
+
+    #[test]
+    fn a_freeze_gives_up_at_its_bound_or_at_the_deadline() {
+        let stubborn = [(vec![(1, Running)], 0)];
+        let began = Instant::now();
+        assert!(walks_of_freeze(&stubborn, far()) > 2);
+        assert!(began.elapsed() >= FREEZE_BOUND && began.elapsed() < Duration::from_secs(30));
+        assert_eq!(walks_of_freeze(&stubborn, Instant::now()), 1);
+    }
+
+    #[test]
+    fn a_sweep_ends_after_two_conclusive_walks_that_met_no_one() {
+        let none = (vec![], 0);
+        for (walks, script) in [
+            (2, vec![none.clone()]),
+            // Empty, but not for certain.
+            (3, vec![(vec![], 1), none.clone()]),
+            (4, vec![none.clone(), (vec![], 1), none.clone()]),
+            // A look, a freeze and a walk that kills before the two.
+            (5, vec![(vec![(1, Stopped)], 0), (vec![(1, Stopped)], 0), none.clone()]),
+        ] {
+            let mut territory = Scripted::new(&script);
+            assert_eq!(sweep(&mut territory, Duration::from_secs(60)), Vec::<i32>::new());
+            assert_eq!(territory.walks, walks, "{script:?}");
+        }
+    }
+
+    #[test]
+    fn a_sweep_names_who_lives_at_its_bound() {
+        let mut territory = Scripted::new(&[(vec![(1, Running), (2, Zombie), (3, Stopped)], 0)]);
+        let left = sweep(&mut territory, Duration::ZERO);
+        assert_eq!(left, [i32::MAX - 1, i32::MAX - 3]);
+    }
+
+    /// Shows one process in the state that is given.
+    struct One(ProcessEntry);
+
+    impl Territory for One {
+        fn walk(&mut self, visit: &mut dyn FnMut(&ProcessEntry)) -> Walk {
+            visit(&self.0);
+            Walk::default()
+        }
+
+        fn reap(&mut self) {}
+
+        fn pause(&mut self, _pause: Duration) {}
+    }
+
+    #[test]
+    fn everyone_but_the_dead_is_killed() {
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        let alive = process::entry_of(i32::try_from(child.id()).unwrap()).unwrap();
+        let mut state = Sweep::default();
+        state.kill_all(&mut One(ProcessEntry { state: Zombie, ..alive }));
+        assert!(state.killed.is_empty() && child.try_wait().unwrap().is_none());
+        state.kill_all(&mut One(alive));
+        assert!(state.killed.contains(&alive.identity));
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn a_stop_is_no_death() {
+        let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
+        let identity = identity_of(i32::try_from(child.id()).unwrap()).unwrap();
+        let mut state = Sweep::default();
+        state.send(identity, libc::SIGSTOP);
+        assert!(state.killed.is_empty() && state.denied.is_empty());
+        state.send(identity, libc::SIGKILL);
+        child.wait().unwrap();
+    }
+
+    #[test]
+    fn who_was_killed_or_may_not_be_signalled_is_settled() {
+        let entry = |number| ProcessEntry {
+            identity: nowhere(number),
+            parent: 1,
+            state: Running,
+            group: 1,
+            session: 1,
+        };
+        let mut state = Sweep::default();
+        state.killed.insert(nowhere(1));
+        state.denied.insert(nowhere(2));
+        assert_eq!([1, 2, 3].map(|number| state.is_settled(&entry(number))), [true, true, false]);
+    }
 
     #[test]
     fn who_is_gone_is_neither_killed_nor_denied() {

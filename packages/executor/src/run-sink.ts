@@ -105,7 +105,8 @@ async function finish(
   const isCut = result.truncated || isCutLater;
   if (allocation === undefined) return isCut && error !== undefined ? { ...result, artifactError: error } : result;
   const isGrowing = (result.survivors?.length ?? 0) > 0;
-  const missing = far && (await fetch(source, { allocation, far }, output, isGrowing));
+  const isLost = result.lost === true;
+  const missing = far && (await fetch(source, { allocation, far }, output, { isGrowing, isLost }));
   const { found, problem } = missing ?? (await keep(source.store, allocation, output, { isCutLater }));
   if (source.artifact === undefined) await settle(source.store, allocation.id, { found, problem });
   if (found === "whole") return { ...result, artifactId: allocation.id };
@@ -177,25 +178,41 @@ async function fetch(
   source: RunSinkSource,
   { allocation, far }: { allocation: ArtifactAllocation; far: FarSpill },
   output: RunOutput | undefined,
-  isGrowing: boolean,
+  { isGrowing, isLost }: { isGrowing: boolean; isLost: boolean },
 ): Promise<Kept | undefined> {
   const { store, onSessionClosed } = source;
-  if (output === undefined) return beginningOf(source, { allocation, far });
-  const isThere = output.spilled || output.spillError !== undefined;
-  const isOwn = store.moveTo(allocation.id, allocation.path, isThere ? far : undefined);
-  if (!isThere) return undefined;
-  far.sizeBytes = output.totalBytes;
+  // A place that is lost is not asked: that would be a new connection.
+  if (output === undefined && !isLost) return beginningOf(source, { allocation, far });
+  const written = output === undefined || !hasFile(output) ? undefined : output;
+  const isOwn = store.moveTo(allocation.id, allocation.path, written && far);
+  if (written === undefined) return undefined;
+  far.sizeBytes = written.totalBytes;
   if (isOwn && isGrowing) onSessionClosed?.(() => fetchGrown(store, allocation, far));
-  if (isOwn && (isGrowing || output.totalBytes > PULLED_BYTES)) return undefined;
+  if (isOwn && (isGrowing || written.totalBytes > PULLED_BYTES)) return undefined;
+  const problem = await pulled(store, allocation, far, isOwn ? 2 * PULLED_BYTES : Number.POSITIVE_INFINITY);
+  return isOwn || problem === undefined ? undefined : { found: "none", problem };
+}
+
+/** Brings a file here. Why it cannot be had, where it cannot. */
+async function pulled(
+  store: ArtifactStore,
+  { id, path }: ArtifactAllocation,
+  far: FarSpill,
+  mostBytes: number,
+): Promise<string | undefined> {
   try {
     // Masked values can make a file larger than what its command wrote.
-    await far.pull(allocation.path, isOwn ? Math.min(2 * PULLED_BYTES, store.maxBytes) : store.maxBytes);
-    store.moveTo(allocation.id, allocation.path, undefined);
+    await far.pull(path, Math.min(mostBytes, store.maxBytes));
+    store.moveTo(id, path, undefined);
     return undefined;
   } catch (error) {
-    if (isOwn) return undefined;
-    return { found: "none", problem: error instanceof Error ? error.message : String(error) };
+    return error instanceof Error ? error.message : String(error);
   }
+}
+
+/** The run wrote to its file: all of it, or as far as it could. */
+function hasFile({ spilled, spillError }: RunOutput): boolean {
+  return spilled || spillError !== undefined;
 }
 
 /** The file of a run that was given up: what it holds so far is the beginning of its output, and it may still grow. */

@@ -193,6 +193,13 @@ describe("the file of a run on a place", () => {
     expect([artifactError, await made.store.list()]).toEqual(["the run did not report what it saved", []]);
   });
 
+  it("of a run whose place is lost is not asked for", async () => {
+    const made = await sinkOf({ far: { text: "begun" } });
+    const { artifactError } = await made.finish(undefined, { truncated: true, lost: true });
+    expect(artifactError).toBe("the run did not report what it saved");
+    expect(made.reads).toEqual([]);
+  });
+
   it("that grew is brought when its session has closed, unless it is large, gone or not to be had", async () => {
     const far = { text: "x", isGone: false };
     const made = await sinkOf({ far });

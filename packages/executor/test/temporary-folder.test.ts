@@ -1,6 +1,6 @@
 /** Temporary folders: where they are made, and which of them a later process removes. */
 import { spawnSync } from "node:child_process";
-import { chownSync, existsSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chownSync, existsSync, mkdirSync, renameSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { scratchFolder } from "../../../test/support/scratch.ts";
@@ -27,7 +27,7 @@ describe("a temporary folder", () => {
     expect(first).not.toBe(second);
     for (const folder of [first, second]) {
       expect(dirname(folder)).toBe(usual);
-      expect(basename(folder)).toMatch(/^outputs-[0-9a-f]{32}$/);
+      expect(basename(folder)).toMatch(/^outputs-[0-9a-f]{32}-\d+-\d*-[0-9a-f]{16}$/);
       expect([mode(usual), mode(folder)]).toEqual([0o700, 0o700]);
     }
   });
@@ -60,40 +60,40 @@ describe("temporary folders of processes that have ended", () => {
   });
   afterEach(() => void vi.unstubAllEnvs());
 
-  /** A folder with something in it, whose mark is changed. */
-  async function folderOf(change: object | string = {}): Promise<string> {
-    const folder = await makeTemporaryFolder("outputs");
-    base = dirname(folder);
+  /** A folder with something in it; `change` is made to its name. */
+  async function folderOf(change: (name: string) => string): Promise<string> {
+    const made = await makeTemporaryFolder("outputs");
+    base = dirname(made);
+    const folder = join(base, change(basename(made)));
+    renameSync(made, folder);
     mkdirSync(join(folder, "inner"));
     writeFileSync(join(folder, "inner/file"), "x");
-    const path = join(folder, ".owner");
-    const text = typeof change === "string" ? change : JSON.stringify({ ...ownerOf(folder), ...change });
-    writeFileSync(path, text);
     return folder;
   }
-  const ownerOf = (folder: string) => JSON.parse(readFileSync(join(folder, ".owner"), "utf8"));
-  const ended = () => spawnSync("true").pid;
+  const withPid = (pid: number) => (name: string) => name.replace(`-${process.pid}-`, `-${pid}-`);
+  const ended = () => withPid(spawnSync("true").pid);
+  /** Beyond the largest number that Linux gives a process. */
+  const noProcess = withPid(2 ** 22 + 1);
 
   it("are removed with all that is in them", async () => {
-    const abandoned = await folderOf({ pid: ended() });
+    const abandoned = await folderOf(ended());
     await removeAbandonedFolders(base);
 
     expect(existsSync(abandoned)).toBe(false);
   });
 
   it.runIf(process.platform === "linux")("are removed where the number was used again (only Linux knows)", async () => {
-    const abandoned = await folderOf({ startTime: "another" });
+    const abandoned = await folderOf((name) => name.replace(/-(\d+)-(?=[0-9a-f]{16}$)/, "-1$1-"));
     await removeAbandonedFolders(base);
 
     expect(existsSync(abandoned)).toBe(false);
   });
 
-  it.each<[string, object | string]>([
-    ["of a process that runs", {}],
-    ["of another machine or container", { pid: 2 ** 22 + 1, numbers: "elsewhere" }],
-    ["without a mark that can be read", "{"],
-    ["with a mark that is not one", { pid: -1 }],
-    ["with a text for a number", { pid: "1" }],
+  it.each<[string, (name: string) => string]>([
+    ["of a process that runs", (name) => name],
+    ["of another machine, boot or container", (name) => noProcess(name).replace(/[0-9a-f]{16}$/, "0".repeat(16))],
+    ["of an older version", () => `outputs-${"0".repeat(32)}`],
+    ["with a name that goes on", (name) => `${noProcess(name)}x`],
   ])("are the only ones: one %s stays", async (_, change) => {
     const folder = await folderOf(change);
     await removeAbandonedFolders(base);
@@ -101,21 +101,18 @@ describe("temporary folders of processes that have ended", () => {
     expect(existsSync(join(folder, "inner/file"))).toBe(true);
   });
 
-  it("are the only ones: what has another name stays, and what a link leads to", async () => {
-    const abandoned = await folderOf({ pid: ended() });
-    const other = join(base, "host");
-    mkdirSync(other);
-    writeFileSync(join(other, ".owner"), readFileSync(join(abandoned, ".owner")));
+  it("are the only ones: what a link leads to stays", async () => {
+    const abandoned = await folderOf(ended());
     const target = scratchFolder();
     writeFileSync(join(target, "kept"), "x");
     symlinkSync(target, join(abandoned, "link"));
     await removeAbandonedFolders(base);
 
-    expect([existsSync(abandoned), existsSync(other), existsSync(join(target, "kept"))]).toEqual([false, true, true]);
+    expect([existsSync(abandoned), existsSync(join(target, "kept"))]).toEqual([false, true]);
   });
 
   it("go when the next process makes its first one", async () => {
-    const abandoned = await folderOf({ pid: ended() });
+    const abandoned = await folderOf(ended());
     // As in a process that begins.
     vi.resetModules();
     const fresh = await import("../src/artifacts/temporary-folder.ts");

@@ -202,14 +202,16 @@ describe("a session with a policy", () => {
   });
 
   it("approves nothing by itself any more in a session that a command changed, and goes on in others", async () => {
-    const policy = createPolicy({ allow: ["Bash"] });
-    const { bash } = scene({}, { policy });
+    const policy = createPolicy();
+    let mode: "yolo" | "default" = "yolo";
+    const { bash } = scene({}, { policy, policyContext: () => ({ mode }) });
     const other = scene({}, { policy, getSessionId: () => "agent-2" });
 
     await bash({ command: "ls" });
     await bash({ command: "export NODE_ENV=test" });
     await bash({ command: "ls" });
     await bash({ command: "alias ls='touch PWNED'" });
+    mode = "default";
     const error = await thrown(bash({ command: "ls" }));
 
     expect(error.message).toContain("`alias` changed this session earlier");

@@ -37,8 +37,8 @@ describe("a dangerous variable that a line sets by itself", () => {
     expect((await thrown(bash({ command: "true", env: { GIT_EDITOR: "./x" } }))).message).toContain("`GIT_EDITOR`");
   });
 
-  it("taints the session where it stays: allow rules and read-only tables approve nothing more", async () => {
-    const policy = createPolicy({ allow: ["Bash"] });
+  it("taints the session where it stays: rules that name commands and read-only tables approve nothing more", async () => {
+    const policy = createPolicy({ allow: ["Bash(export **)", "Bash(ls)"] });
     const { bash } = scene({}, { policy });
 
     await bash({ command: "export PATH=$PATH:/nowhere" });

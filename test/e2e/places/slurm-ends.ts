@@ -56,7 +56,7 @@ export function slurmEnds(get: () => SlurmLab): void {
         `^\\[The node of the job failed, and the session is gone\\. \\(Slurm job ${job}: NODE_FAIL\\)\\]\nbegun`,
       ),
     );
-    await until("the node to be there again", () => lab.programs.resume(node), 30_000);
+    await until("the node to be there again", () => lab.programs.resume(node), 60_000);
     expect(await executor.executeBash("echo again")).toMatchObject({ output: "again\n", sessionReset: true });
   });
 

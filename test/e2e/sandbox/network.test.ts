@@ -4,7 +4,7 @@
  * `network-rules.test.ts`.
  */
 import { spawnSync } from "node:child_process";
-import { readFileSync, rmSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import { join, resolve } from "node:path";
@@ -34,6 +34,8 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
   it("npm installs from a registry that is allowed, and one that is not is refused and named", when, async (test) => {
     const [allowed, other] = [await startRegistry(), await startRegistry()];
     const cwd = visibleFolder();
+    // Without one npm looks for a project in the folders above.
+    writeFileSync(join(cwd, "package.json"), "{}");
     const executor = await open(test, { allow: [`127.0.0.1:${allowed.port}`] }, cwd);
     const install = (url: string) =>
       `npm install --no-audit --no-fund --no-update-notifier --cache "$TMPDIR/npm" --logs-max 0 --fetch-retries 0 --registry ${url} ${PACKAGE} && node -p 'require("${PACKAGE}")'`;
@@ -45,7 +47,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
     expect(allowed.asked.some((path) => path.endsWith(".tgz"))).toBe(true);
 
     rmSync(join(cwd, "node_modules"), { recursive: true });
-    const refused = await executor.executeBash(`rm -f package*.json; ${install(other.url)}`);
+    const refused = await executor.executeBash(`rm -f package-lock.json; echo {} >package.json; ${install(other.url)}`);
     expect(refused.exitCode).toBe(1);
     const target = `127.0.0.1:${other.port}`;
     expect(refused.sandbox?.refusals?.[0]).toEqual({

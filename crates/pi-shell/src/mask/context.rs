@@ -55,3 +55,67 @@ fn ends_in_escape(before: &[u8]) -> bool {
         _ => false,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_bytes_are_kept_however_they_came() {
+        let bytes: Vec<u8> = (0..100).collect();
+        for step in [1, 7, CONTEXT_BYTES, CONTEXT_BYTES + 1, 100] {
+            let mut context = Context::default();
+            bytes.chunks(step).for_each(|given| context.add(given));
+            assert_eq!(context.0, bytes[100 - CONTEXT_BYTES..], "{step}");
+        }
+    }
+
+    #[test]
+    fn what_stands_for_something_else_than_its_letters_is_an_escape() {
+        for (before, is_one) in [
+            ("a\\n", true),
+            ("a\\r", true),
+            ("\\t", true),
+            ("a\\x", false),
+            ("n", false),
+            ("x%3D", true),
+            ("x%3G", false),
+            ("x%G3", false),
+            ("x3D", false),
+            ("\x1b[31m", true),
+            ("\x1b[01;31m\x1b[K", true),
+            ("\x1b[m", true),
+            ("\x1b[31x", false),
+            ("\x1b[a1m", false),
+            ("\x1b31m", false),
+            ("31m", false),
+            ("", false),
+        ] {
+            assert_eq!(ends_in_escape(before.as_bytes()), is_one, "{before:?}");
+        }
+    }
+
+    #[test]
+    fn a_token_may_stand_behind_what_was_given_out_where_it_stands_alone() {
+        let shape = super::super::shapes::SHAPES.iter().find(|one| one.prefix == b"ghp_").unwrap();
+        for (given, before, may) in [
+            ("", "", true),
+            ("", "=", true),
+            ("", "x", false),
+            ("x", "", false),
+            ("=", "", true),
+            ("\\", "n", true),
+            ("%3", "D", true),
+            ("\x1b[31", "m", true),
+            ("x", "y", false),
+        ] {
+            let mut context = Context::default();
+            context.add(given.as_bytes());
+            assert_eq!(context.allows(shape, before.as_bytes()), may, "{given:?}, {before:?}");
+        }
+        let mut context = Context::default();
+        context.add(b"\x1b[");
+        let long = [vec![b'1'; CONTEXT_BYTES - 1], b"m".to_vec()].concat();
+        assert!(!context.allows(shape, &long), "so long a colour is none");
+    }
+}

@@ -259,3 +259,50 @@ fn matches_pattern(name: &str, pattern: &str) -> bool {
     }
     rest.ends_with(last)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mask::MaskedValue;
+
+    #[test]
+    fn a_star_stands_for_any_run_of_characters() {
+        for (name, pattern, is_match) in [
+            ("AZURE_ID", "AZURE_ID", true),
+            ("AZURE_ID", "AZURE_", false),
+            ("AZURE_ID", "AZURE_*", true),
+            ("AZURE_ID", "*_ID", true),
+            ("AZURE_ID", "*", true),
+            ("AZURE_ID", "A*R*D", true),
+            ("AZURE_ID", "A*R*R*D", false),
+            ("AZURE_ID", "A*X*D", false),
+            ("AZURE_ID", "Z*", false),
+            ("AZURE_ID", "*X", false),
+            ("ABCBC", "A*BC*C", true),
+            ("ABC", "AB*BC", false),
+            ("", "", true),
+            ("A", "", false),
+        ] {
+            assert_eq!(matches_pattern(name, pattern), is_match, "{name}, {pattern}");
+        }
+    }
+
+    #[test]
+    fn a_marker_s_name_ends_neither_the_marker_nor_the_line() {
+        assert_eq!(shown_name("A-b_c.9"), "A-b_c.9");
+        assert_eq!(shown_name("A]\n b é"), "Ab");
+        assert_eq!(shown_name("[]"), "value");
+        assert_eq!(shown_name(&"x".repeat(MAX_NAME_BYTES + 1)), "x".repeat(MAX_NAME_BYTES));
+    }
+
+    #[test]
+    fn so_many_values_and_bytes_are_taken_and_no_more() {
+        let taken = |count: usize, bytes: usize| {
+            let value = MaskedValue { name: "N".to_owned(), value: "x".repeat(bytes) };
+            check(&MaskOptions { values: vec![value; count], ..MaskOptions::default() }).is_ok()
+        };
+        assert!(taken(MAX_VALUES, 1) && !taken(MAX_VALUES + 1, 1));
+        assert!(taken(1, MAX_TOTAL_BYTES) && !taken(1, MAX_TOTAL_BYTES + 1));
+        assert!(taken(2, MAX_TOTAL_BYTES / 2) && !taken(2, MAX_TOTAL_BYTES / 2 + 1));
+    }
+}

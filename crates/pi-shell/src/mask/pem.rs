@@ -125,14 +125,17 @@ impl Pem {
 
     /// Takes the next byte of the stream.
     pub(super) fn step(&mut self, byte: u8) -> Progress {
+        // Not one byte more: masks look no further back for the beginning of a secret.
+        if self.at - self.start >= MAX_BLOCK {
+            return Progress::Over;
+        }
         let next = match self.phase {
             Phase::Label(dashes) => self.step_label(dashes, byte),
             Phase::Body(line) => self.step_body(line, byte).map(Phase::Body),
         };
-        let is_too_long =
-            self.at - self.start > MAX_BLOCK || self.at.saturating_sub(self.decided) > MAX_WAITING;
+        let waits_too_long = self.at.saturating_sub(self.decided) > MAX_WAITING;
         match next {
-            Some(next) if !is_too_long => {
+            Some(next) if !waits_too_long => {
                 self.at += 1;
                 self.phase = next;
                 Progress::Open
@@ -308,3 +311,7 @@ fn is_header(name: &[u8]) -> bool {
         &[b"Proc-Type", b"DEK-Info", b"Version", b"Comment", b"Hash", b"Charset", b"MessageID"];
     NAMES.contains(&name)
 }
+
+#[cfg(test)]
+#[path = "pem_cases.rs"]
+mod cases;

@@ -324,3 +324,112 @@ fn inner(rest: &[u8], class: Class, least: usize, at_end: bool) -> Taken {
 fn run_of(rest: &[u8], class: Class, most: usize) -> usize {
     rest.iter().take(most).take_while(|byte| class.has(**byte)).count()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNDECIDED: Verdict = Verdict::Undecided;
+
+    fn token(start: usize, end: usize, open: Option<Class>) -> Verdict {
+        Verdict::Token { start, end, open }
+    }
+
+    /// What stands in `text` behind a prefix of two bytes, while it goes on and at its end.
+    fn judged(steps: &'static [Step], is_labelled: bool, text: &str) -> [Verdict; 2] {
+        let shape = Shape { name: "x", prefix: b"##", steps, is_labelled };
+        [false, true].map(|at_end| shape.matches(text.as_bytes(), 2, at_end))
+    }
+
+    #[test]
+    fn exactly_so_many_characters_are_followed_by_another_one_or_the_end() {
+        let of = |text| judged(&[Exactly(Hex, 3)], false, text);
+        assert_eq!(of("##abc"), [UNDECIDED, token(0, 5, None)]);
+        assert_eq!(of("##abc."), [token(0, 5, None); 2]);
+        assert_eq!(of("##abcd"), [Verdict::No; 2]);
+        assert_eq!(of("##ab"), [UNDECIDED, Verdict::No]);
+        assert_eq!(of("##ab."), [Verdict::No; 2]);
+        assert_eq!(of("##"), [UNDECIDED, Verdict::No]);
+    }
+
+    #[test]
+    fn a_token_without_an_end_of_its_own_goes_on_with_the_text() {
+        let of = |text| judged(&[AtLeast(Hex, 3)], false, text);
+        assert_eq!(of("##abc"), [token(0, 5, Some(Hex)), token(0, 5, None)]);
+        assert_eq!(of("##abcd."), [token(0, 6, None); 2]);
+        assert_eq!(of("##ab"), [UNDECIDED, Verdict::No]);
+        assert_eq!(of("##ab."), [Verdict::No; 2]);
+    }
+
+    #[test]
+    fn what_stands_before_a_labelled_secret_is_not_a_part_of_it() {
+        let of = |text| judged(&[UpTo(Between, 2), Exactly(Hex, 3)], true, text);
+        assert_eq!(of("##= abc."), [token(4, 7, None); 2]);
+        assert_eq!(of("##=abc."), [token(3, 6, None); 2]);
+        assert_eq!(of("##abc."), [Verdict::No; 2]);
+        assert_eq!(of("##=  abc."), [Verdict::No; 2]);
+        assert_eq!(of("##="), [UNDECIDED, Verdict::No]);
+        assert_eq!(of("##= "), [UNDECIDED, Verdict::No]);
+        assert_eq!(of("##= ab"), [UNDECIDED, Verdict::No]);
+    }
+
+    #[test]
+    fn parts_are_joined_by_their_bytes_and_an_inner_one_is_bounded() {
+        let of =
+            |text: &str| judged(&[AtLeast(Hex, 2), Bytes(b"._"), AtLeast(Hex, 0)], false, text);
+        assert_eq!(of("##abc._d!"), [token(0, 8, None); 2]);
+        assert_eq!(of("##abc._"), [token(0, 7, Some(Hex)), token(0, 7, None)]);
+        assert_eq!(of("##a._"), [Verdict::No; 2]);
+        assert_eq!(of("##ab._"), [token(0, 6, Some(Hex)), token(0, 6, None)]);
+        assert_eq!(of("##abc."), [UNDECIDED, Verdict::No]);
+        assert_eq!(of("##abc.d"), [Verdict::No; 2]);
+        assert_eq!(of("##abc"), [UNDECIDED, Verdict::No]);
+        let long = |count: usize| of(&format!("##{}._", "a".repeat(count)))[1];
+        assert_ne!(long(MAX_INNER_RUN), Verdict::No);
+        assert_eq!(long(MAX_INNER_RUN + 1), Verdict::No);
+    }
+
+    #[test]
+    fn an_example_is_no_token() {
+        let of = |text| judged(&[AtLeast(Upper, 3)], false, text)[1];
+        assert_eq!(of("##ABCEXAMPLE"), Verdict::No);
+        assert_eq!(of("##ABCEXAMPL"), token(0, 11, None));
+    }
+
+    #[test]
+    fn a_token_is_not_the_end_of_something_longer() {
+        let follows = |steps, prefix, before| shape("x", prefix, steps).may_follow(before);
+        for (steps, prefix, before, may) in [
+            (&[AtLeast(Hex, 3)][..], &b"gh_"[..], b'z', false),
+            (&[AtLeast(Hex, 3)], b"gh_", b'-', true),
+            (&[AtLeast(Word, 3)], b"gh_", b'-', false),
+            (&[Exactly(Word, 3)], b"gh_", b'_', false),
+            (&[Bytes(b"x")], b"gh_", b'-', true),
+            (&[AtLeast(Alnum, 3)], b"sk-", b'-', false),
+            (&[AtLeast(Alnum, 3)], b"sk_", b'-', true),
+            (&[AtLeast(Alnum, 3)], b"sk-", b'=', true),
+        ] {
+            assert_eq!(follows(steps, prefix, before), may, "{prefix:?}, {before}");
+        }
+        assert!(labelled("x", b"key", &[AtLeast(Hex, 3)]).may_follow(b'a'));
+    }
+
+    #[test]
+    fn each_class_has_its_characters() {
+        let all = |class: Class| {
+            (0..=u8::MAX).filter(|byte| class.has(*byte)).map(char::from).collect::<String>()
+        };
+        let (digits, capitals) = ("0123456789", "ABCDEFGHIJKLMNOPQRSTUVWXYZ");
+        let small = capitals.to_ascii_lowercase();
+        assert_eq!(all(Alnum), format!("{digits}{capitals}{small}"));
+        assert_eq!(all(Name), format!("{digits}{capitals}_{small}"));
+        assert_eq!(all(Word), format!("-{digits}{capitals}_{small}"));
+        assert_eq!(all(Dashed), format!("-{digits}{capitals}{small}"));
+        assert_eq!(all(Base32), format!("234567{capitals}"));
+        assert_eq!(all(Upper), format!("{digits}{capitals}"));
+        assert_eq!(all(Hex), format!("{digits}abcdef"));
+        assert_eq!(all(Base64), format!("+/{digits}={capitals}{small}"));
+        assert_eq!(all(Path), format!("/{digits}{capitals}{small}"));
+        assert_eq!(all(Between), "\t \"',:=\\");
+    }
+}

@@ -52,3 +52,60 @@ fn is_placeholder(password: &[u8]) -> bool {
     matches!(first, b'$' | b'{' | b'[')
         || password.iter().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.'))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The password behind `://`, while the text goes on and at its end.
+    fn passwords(rest: &str) -> [Verdict; 2] {
+        let text = format!("x://{rest}");
+        [false, true].map(|at_end| password(text.as_bytes(), 4, at_end))
+    }
+
+    fn token(start: usize, end: usize) -> Verdict {
+        Verdict::Token { start: 4 + start, end: 4 + end, open: None }
+    }
+
+    #[test]
+    fn a_password_stands_between_the_first_colon_and_the_last_at() {
+        assert_eq!(passwords("u:pw@h/"), [token(2, 4); 2]);
+        assert_eq!(passwords("u:p:w@x@h/"), [token(2, 7); 2]);
+        assert_eq!(passwords("u:pw@h"), [Verdict::Undecided, token(2, 4)]);
+        for without in ["u@h/", "h:80/", "u:@h/", "h/u:pw@h", "u:$P@h/", "u:{P}@h/", "u:[P]@h/"] {
+            assert_eq!(passwords(without), [Verdict::No; 2], "{without}");
+        }
+        for mask in ["****", "xxxx", "XXXX", "...."] {
+            assert_eq!(passwords(&format!("u:{mask}@h/")), [Verdict::No; 2], "{mask}");
+        }
+        assert_eq!(passwords("u:x*y@h/"), [token(2, 5); 2]);
+        for end in ["/", "?", "#", "\\", "\"", "'", "`", "<", ">", "|", " ", "\n", "\u{7f}"] {
+            assert_eq!(passwords(&format!("u:pw{end}@h/")), [Verdict::No; 2], "{end:?}");
+        }
+    }
+
+    #[test]
+    fn an_authority_is_looked_at_up_to_its_bound() {
+        let of = |length: usize| {
+            let password = "p".repeat(length - "u:@h".len());
+            passwords(&format!("u:{password}@h"))[0]
+        };
+        assert_eq!(of(MAX_AUTHORITY - 1), Verdict::Undecided);
+        assert_eq!(of(MAX_AUTHORITY), token(2, MAX_AUTHORITY - 2));
+        assert_eq!(of(MAX_AUTHORITY + 2), Verdict::No, "the `@` is beyond it");
+    }
+
+    #[test]
+    fn a_host_and_a_port_can_be_shown_and_what_may_be_a_password_cannot() {
+        for (rest, shown) in [
+            ("localhost", 9),
+            ("localhost:", 10),
+            ("localhost:65535", 15),
+            ("localhost:655350", 10),
+            ("user:p", 5),
+            ("user:1p", 5),
+        ] {
+            assert_eq!(harmless(rest.as_bytes()), shown, "{rest}");
+        }
+    }
+}

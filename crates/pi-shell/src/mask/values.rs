@@ -186,3 +186,155 @@ fn base64_at(value: &[u8], offset: usize) -> Vec<u8> {
     }
     encoded
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// By bits: the base64 of `bytes` as far as whole characters go.
+    fn base64(bytes: &[u8]) -> Vec<u8> {
+        let alphabet = [b'A'..=b'Z', b'a'..=b'z', b'0'..=b'9', b'+'..=b'+', b'/'..=b'/'];
+        let alphabet: Vec<u8> = alphabet.into_iter().flatten().collect();
+        let bits: Vec<bool> = bytes
+            .iter()
+            .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1 == 1))
+            .collect();
+        let number = |six: &[bool]| six.iter().fold(0, |sum, bit| 2 * sum + usize::from(*bit));
+        bits.chunks_exact(6).map(|six| alphabet[number(six)]).collect()
+    }
+
+    #[test]
+    fn base64_behind_any_text_has_the_characters_that_only_the_value_makes() {
+        let value: Vec<u8> = (0..40_u8).map(|at| at.wrapping_mul(97).wrapping_add(11)).collect();
+        for length in 8..value.len() {
+            let value = &value[..length];
+            for offset in 0..3 {
+                let whole = base64(&[&[0xa5; 2][..offset], value].concat());
+                let first = (offset * 8).div_ceil(6);
+                assert_eq!(base64_at(value, offset), whole[first..], "{length}, {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_is_neither_short_nor_a_document() {
+        let random = |length: usize| "aB3!".repeat(length / 4 + 1).split_at(length).0.to_owned();
+        for (length, is_secret) in [
+            (MIN_VALUE_BYTES - 1, false),
+            (MIN_VALUE_BYTES, true),
+            (MAX_VALUE_BYTES, true),
+            (MAX_VALUE_BYTES + 1, false),
+        ] {
+            assert_eq!(secret_of(&random(length)).is_some(), is_secret, "{length}");
+        }
+        assert_eq!(secret_of("  hunter2!x\n"), Some("hunter2!x"));
+    }
+
+    #[test]
+    fn of_a_url_its_password_is_secret_or_a_part_that_looks_random() {
+        let hook = "https://hooks.example/aB3dE5fG7hJ9kL2m";
+        assert_eq!(secret_of(hook), Some(hook));
+        for (url, secret) in [
+            ("https://example.org/path/of/pages", None),
+            ("https://me@example.org/", None),
+            ("postgres://me:hunter2!x@db/x", Some("hunter2!x")),
+            ("postgres://me:hunter2!x@y@db?a@b", Some("hunter2!x@y")),
+            ("postgres://me:production@db", None),
+            ("https://example.org/?a=b:hunter2!x@c", None),
+            ("https://example.org#me:hunter2!x@c", None),
+        ] {
+            assert_eq!(secret_of(url), secret, "{url}");
+        }
+    }
+
+    #[test]
+    fn paths_are_not_secret_unless_a_part_looks_random() {
+        for (path, is_one) in [
+            ("/etc/ssl/key.pem", true),
+            ("~/key", true),
+            ("./key", true),
+            ("C:\\key", true),
+            ("C:/key", false),
+            ("key/file", false),
+            ("/etc/a\nb", false),
+            ("/aB3dE5fG7hJ9kL2m", false),
+        ] {
+            assert_eq!(is_path(path), is_one, "{path}");
+        }
+    }
+
+    #[test]
+    fn words_numbers_and_versions_are_not_secret_where_they_are_short() {
+        for (text, are_words) in [
+            ("my-company_name.x y", true),
+            ("Enabled", true),
+            ("DEBUG", true),
+            ("enaBled", false),
+            ("v1.2.3", true),
+            ("us-east-1234", true),
+            ("us-east-12345", false),
+            ("12345678", true),
+            ("a1b2c3d4", false),
+            ("abcdefghijklmnopqrs", true),
+            ("abcdefghijklmnopqrst", false),
+        ] {
+            assert_eq!(is_words(text), are_words, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_part_looks_random_where_it_is_long_and_mixed() {
+        for (text, is_random) in [
+            ("aB3dE5fG7hJ9kL2m", true),
+            ("aB3dE5fG7hJ9kL2", false),
+            ("0f3a9b7c5d1e8264", true),
+            ("0F3A9B7C5D1E8264", true),
+            ("1234567890123456", false),
+            ("abcdefabcdefabcd", false),
+            ("aBcDeFgHiJkLmNoP", false),
+            ("ab3de5fg7hj9kl2m", false),
+            ("AB3DE5FG7HJ9KL2M", false),
+            ("words/aB3dE5fG7hJ9kL2m?x", true),
+            ("aB3dE5fG-7hJ9kL2m", false),
+        ] {
+            assert_eq!(has_random_part(text), is_random, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_written_as_programs_escape_it() {
+        assert_eq!(percent_encoded("aZ9-_.~/ é!", b"-_.~"), "aZ9-_.~%2F%20%C3%A9%21");
+        assert_eq!(percent_encoded("(!)", b"!"), "%28!%29");
+        assert_eq!(json_escaped("a\"b\\c\nd\re\tfé"), "a\\\"b\\\\c\\nd\\re\\tfé");
+    }
+
+    #[test]
+    fn the_forms_of_a_value_are_each_there_once_and_the_plain_one_first() {
+        let texts = |secret: &str| -> Vec<String> {
+            forms_of(secret).into_iter().map(|form| String::from_utf8(form).unwrap()).collect()
+        };
+        // What is not escaped at all is one form.
+        let plain = texts("aaaaaaaa");
+        assert_eq!(plain, ["aaaaaaaa", "YWFhYWFhYW", "FhYWFhYWFh", "hYWFhYWFhY"]);
+        let short = texts("a!b");
+        assert_eq!(short, ["a!b", "a%21b"]);
+        let both = texts("???>>>>>~~");
+        assert!(both.contains(&"Pz8/Pj4+Pj5+f".to_owned()), "{both:?}");
+        assert!(both.contains(&"Pz8_Pj4-Pj5-f".to_owned()), "{both:?}");
+    }
+
+    #[test]
+    fn a_long_value_is_looked_for_in_lines_of_base64_as_well() {
+        let lines = |length: usize| {
+            let secret = "aB3dE5fG7hJ".repeat(20).split_at(length).0.to_owned();
+            let whole = base64_at(secret.as_bytes(), 0);
+            let forms = forms_of(&secret);
+            whole.chunks(BASE64_LINE).filter(|line| forms.iter().any(|one| one == line)).count()
+        };
+        assert_eq!(lines(57), 1, "one line is the whole");
+        assert_eq!(lines(58), 1, "a last line of two characters is in other texts");
+        assert_eq!(lines(57 + 11), 1);
+        assert_eq!(lines(57 + 12), 2);
+        assert_eq!(lines(130), 3);
+    }
+}

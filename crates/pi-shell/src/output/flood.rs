@@ -86,11 +86,7 @@ impl Sink {
         if from == 0 {
             return false;
         }
-        let mut end = Self::new(SinkOptions {
-            spill_path: None,
-            spill_from_start: false,
-            ..self.options.clone()
-        });
+        let mut end = Self::new(SinkOptions { spill_path: None, ..self.options.clone() });
         let mut has_begun = false;
         for bytes in backlog.bytes_from(from) {
             let (looked_at, shown) = bytes.split_at(before.min(bytes.len()));

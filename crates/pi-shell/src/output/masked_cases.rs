@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::Sink;
-use crate::mask::{Mask, MaskOptions, MaskedValue};
+use crate::mask::{MAX_SECRET_BYTES, Mask, MaskOptions, MaskedValue};
 use crate::request::SinkOptions;
 
 const VALUE: &str = "zz9-Plural-Z-Alpha-42";
@@ -57,6 +57,32 @@ fn the_end_of_a_flood_is_the_end_of_the_masked_whole_wherever_the_window_begins(
             assert!(whole.ends_with(shown), "{after}, {buffer_bytes}");
             assert!(shown.len() > 20_000);
         }
+    }
+}
+
+/// A key begins before the last part of a flood that is looked at, and what follows it shows too little to push it out.
+#[test]
+fn a_key_that_is_not_seen_to_begin_is_masked_wherever_two_reads_met() {
+    let max_bytes = 8000;
+    let key = key(180);
+    let (before, after) = (vec![b'.'; 40_000], 17_000 - key.len());
+    let plain = "a line that says nothing\n".repeat(after / 25);
+    let colours = format!("{}\n", "\u{1b}[31m".repeat(9)).repeat(2 * max_bytes / 46);
+    let text = [before, format!("\n{key}{plain}{colours}").into_bytes()].concat();
+    let from = text.len() - 2 * max_bytes - MAX_SECRET_BYTES;
+    assert!((40_100..41_000).contains(&from), "{from} is not in the key");
+
+    for meeting in (from..text.len()).step_by(2500) {
+        let options = masked(SinkOptions { max_bytes, ..SinkOptions::default() });
+        let mut sink = Sink::new(options);
+        for read in [&text[..meeting], &text[meeting..]] {
+            sink.push_buffer(&mut read.to_vec(), read.len());
+        }
+
+        let kept = sink.finish(None);
+
+        assert!(!kept.text.contains(BODY.split_at(8).0), "{meeting}: {}", kept.text);
+        assert_eq!(kept.masked.count, 1, "{meeting}");
     }
 }
 

@@ -88,4 +88,25 @@ mod tests {
         assert!(gather.is_sent_at_once(5, later), "a word after a flood is sent at once");
         assert_eq!(gather.due(), None, "and takes with it what waited");
     }
+
+    #[test]
+    fn a_flood_is_so_many_bytes_in_a_span_and_goes_on_while_the_spans_follow_each_other() {
+        let start = Instant::now();
+        let mut gather = Gather::new(start);
+        let at = |half_spans: u32| start + half_spans * SPAN / 2;
+
+        assert!(gather.is_sent_at_once(FLOOD_BYTES - 1, at(0)));
+        assert_eq!(gather.due(), None);
+        assert!(!gather.is_sent_at_once(1, at(1)), "so many bytes");
+        assert_eq!(gather.due(), Some(at(3)));
+        assert!(!gather.is_sent_at_once(1, at(2)), "the span before was a flood");
+        assert_eq!(gather.due(), Some(at(3)), "that is when the first of them is due");
+        gather.sent();
+        assert_eq!(gather.due(), None);
+        assert!(gather.is_sent_at_once(1, at(4)), "the span before was none");
+
+        assert!(!gather.is_sent_at_once(FLOOD_BYTES, at(5)));
+        assert!(gather.is_sent_at_once(1, at(8)), "a pause of a span is no flood");
+        assert_eq!(gather.due(), None);
+    }
 }

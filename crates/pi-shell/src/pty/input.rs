@@ -89,3 +89,36 @@ impl Input {
         lock(&self.queue).iter().take(OFFER_BYTES).copied().collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn what_is_typed_is_queued_as_a_whole_or_not_at_all() {
+        let input = Input::default();
+        assert!(input.push(&vec![b'x'; HIGH_WATER_BYTES]).unwrap());
+        assert!(!input.push(b"y").unwrap(), "a writer should wait");
+        assert_eq!(input.pending(), HIGH_WATER_BYTES + 1);
+        assert_eq!(input.front(), [b'x'; OFFER_BYTES]);
+
+        let rest = MAX_PENDING_BYTES - HIGH_WATER_BYTES - 1;
+        assert!(input.push(&vec![b'z'; rest + 1]).is_err());
+        assert_eq!(input.pending(), HIGH_WATER_BYTES + 1);
+        assert!(!input.push(&vec![b'z'; rest]).unwrap());
+        assert_eq!(input.pending(), MAX_PENDING_BYTES);
+        assert_eq!(input.total().load(Ordering::Relaxed), MAX_PENDING_BYTES as u64);
+    }
+
+    #[tokio::test]
+    async fn typing_wakes_whoever_waits_for_it_once() {
+        let input = Input::default();
+        input.push(b"a").unwrap();
+
+        tokio::time::timeout(Duration::from_secs(30), input.typed()).await.unwrap();
+        let again = tokio::time::timeout(Duration::from_millis(1), input.typed()).await;
+        assert!(again.is_err());
+    }
+}

@@ -237,8 +237,10 @@ mod tests {
     #[test]
     fn a_terminal_is_described_once_and_the_caller_has_the_last_word() {
         let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-        let host = vec![entry("TERM", "screen"), entry("LINES", "7"), entry("A", "1")];
+        let host =
+            vec![entry("TERM", "screen"), entry("LINES", "7"), entry("A", "1"), entry("B", "3")];
         let env = environment_of(Some(&host), &[entry("A", "2")], None);
+        assert_eq!(value(&env, "B"), ["3"]);
         assert_eq!(value(&env, "TERM"), ["xterm-256color"]);
         assert!(value(&env, "LINES").is_empty());
         assert_eq!(value(&env, "A"), ["2"]);
@@ -290,5 +292,78 @@ mod tests {
 
         assert_eq!(command.check().err().map(|error| error.code()), Some("PI_NUL_IN_COMMAND"));
         assert_eq!(argument.check().err().map(|error| error.code()), Some("PI_NUL_IN_COMMAND"));
+    }
+
+    /// Only Linux bounds a single argument.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_longest_argument_is_the_longest_that_a_program_can_be_given() {
+        let longest = "x".repeat(MAX_ENTRY_BYTES);
+        assert!(check_argument("args", &longest).is_ok());
+
+        let error = check_argument("args", &format!("{longest}x")).unwrap_err();
+
+        assert!(error.to_string().starts_with("option `args` has a text of 131072 bytes"));
+    }
+
+    #[test]
+    fn a_start_has_its_shell_or_its_program_and_what_it_was_given() {
+        let options = || PtyOptions {
+            base_env: Some(vec![("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
+            cwd: Some("/".into()),
+            timeout: Some(Duration::from_secs(7)),
+            ..PtyOptions::default()
+        };
+        let launch =
+            PtyStartOptions { command: "echo a".to_owned(), shell: None, options: options() };
+        let launch = launch.check().ok().unwrap();
+        assert!(Path::new(&launch.argv[0]).ends_with("bash"));
+        assert_eq!(launch.argv[1..], ["-c", "echo a"]);
+        assert_eq!((launch.cwd, launch.timeout), ("/".into(), Some(Duration::from_secs(7))));
+        assert_eq!(launch.supervisor, Path::new("pi-supervisor"));
+
+        let launch = PtyArgvStartOptions {
+            application: "sh".to_owned(),
+            args: vec!["-c".to_owned(), ":".to_owned()],
+            options: PtyOptions { supervisor: Some("/own".into()), ..options() },
+        };
+        let launch = launch.check().ok().unwrap();
+        assert!(Path::new(&launch.argv[0]).ends_with("sh"));
+        assert_eq!(launch.argv[1..], ["-c", ":"]);
+        assert_eq!(launch.supervisor, Path::new("/own"));
+    }
+
+    #[test]
+    fn a_variable_or_a_timeout_that_cannot_be_is_refused() {
+        let refused = |options| {
+            let start = PtyStartOptions { command: ":".to_owned(), shell: None, options };
+            start.check().err().map(|error| error.code())
+        };
+        let variable = vec![("A=B".to_owned(), String::new())];
+        let base = PtyOptions { base_env: Some(variable.clone()), ..PtyOptions::default() };
+        let own = PtyOptions { env: variable, ..PtyOptions::default() };
+        let timeout =
+            PtyOptions { timeout: Some(Duration::from_secs(1 << 40)), ..PtyOptions::default() };
+
+        assert_eq!(refused(base), Some("PI_INVALID_ENV"));
+        assert_eq!(refused(own), Some("PI_INVALID_ENV"));
+        assert_eq!(refused(timeout), Some("PI_INVALID_OPTION"));
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_file_that_may_not_be_run_and_a_folder_are_not_the_program() {
+        use std::os::unix::fs::PermissionsExt as _;
+        let folder = tempfile::tempdir().unwrap();
+        let env = vec![(OsString::from("PATH"), folder.path().as_os_str().to_owned())];
+        std::fs::create_dir(folder.path().join("folder")).unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o644)).unwrap();
+
+        assert!(locate("folder", &env, Path::new("/")).is_err());
+        assert!(locate("file", &env, Path::new("/")).is_err());
+        std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o755)).unwrap();
+        assert_eq!(locate("file", &env, Path::new("/")).unwrap(), file);
     }
 }

@@ -199,4 +199,85 @@ mod tests {
         assert_eq!(shape(70_000, 70_000), (400, 200));
         assert_eq!(shape(80, 24), (80, 24));
     }
+
+    fn opened(cols: u32, rows: u32) -> (Terminal, OwnedFd) {
+        Terminal::open(Size::clamped(cols, rows)).unwrap()
+    }
+
+    /// Waits for what an open terminal brings, with a bound.
+    async fn within<T>(waited: impl Future<Output = T>) -> T {
+        tokio::time::timeout(Duration::from_secs(30), waited).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn py_03_a_terminal_has_its_size_from_the_beginning_and_takes_another() {
+        let (terminal, programs) = opened(100, 30);
+        let shape = || {
+            let size = rustix::termios::tcgetwinsize(&programs).unwrap();
+            (size.ws_col, size.ws_row)
+        };
+
+        assert_eq!(shape(), (100, 30));
+        terminal.resize(Size::clamped(50, 10)).unwrap();
+        assert_eq!(shape(), (50, 10));
+    }
+
+    #[tokio::test]
+    async fn a_terminal_edits_whole_characters_and_has_a_path() {
+        let (_terminal, programs) = opened(80, 24);
+        let modes = rustix::termios::tcgetattr(&programs).unwrap();
+        assert!(modes.input_modes.contains(InputModes::IUTF8));
+        assert!(modes.input_modes.contains(InputModes::ICRNL), "the others stay");
+        assert!(path_of(&programs).is_some_and(|path| path.starts_with("/dev")));
+        let file = tempfile::tempfile().unwrap();
+        assert_eq!(path_of(&file.into()), None);
+    }
+
+    #[tokio::test]
+    async fn what_programs_write_is_read_in_order_until_the_last_one_is_gone() {
+        let (terminal, programs) = opened(80, 24);
+        let mut buffer = vec![0; 2 * LEAST_ROOM_BYTES];
+        let written = vec![b'x'; 3000];
+        rustix::io::write(&programs, &written).unwrap();
+
+        assert_eq!(within(terminal.read(&mut buffer)).await, ReadOutcome::Data(3000));
+        assert_eq!(buffer[..3000], written);
+        let nothing = terminal.read(&mut buffer);
+        assert!(tokio::time::timeout(Duration::from_millis(1), nothing).await.is_err());
+        rustix::io::write(&programs, b"last").unwrap();
+        drop(programs);
+        assert_eq!(within(terminal.read(&mut buffer)).await, ReadOutcome::Data(4));
+        assert_eq!(buffer[..4], *b"last");
+        assert_eq!(within(terminal.read(&mut buffer)).await, ReadOutcome::Closed);
+    }
+
+    #[tokio::test]
+    async fn a_read_leaves_what_its_buffer_may_have_no_room_for() {
+        let (terminal, programs) = opened(80, 24);
+        rustix::io::write(&programs, &[b'a'; 2000]).unwrap();
+        let mut buffer = vec![0; 1000];
+        assert_eq!(within(terminal.read(&mut buffer)).await, ReadOutcome::Data(1000));
+        assert_eq!(within(terminal.read(&mut buffer)).await, ReadOutcome::Data(1000));
+    }
+
+    #[tokio::test]
+    async fn what_is_typed_is_read_by_programs_and_refused_without_any() {
+        let (terminal, programs) = opened(80, 24);
+        assert_eq!(within(terminal.write(b"typed\n")).await.unwrap(), 6);
+        let mut buffer = [0; 32];
+        assert_eq!(rustix::io::read(&programs, &mut buffer).unwrap(), 6);
+        assert_eq!(buffer[..6], *b"typed\n");
+        #[cfg(target_os = "linux")]
+        assert_eq!(terminal.foreground_group(), None, "no session has it");
+
+        let mut taken = 0;
+        let full = async {
+            loop {
+                taken += terminal.write(&[b'x'; 4096]).await.unwrap();
+            }
+        };
+        let waits: Result<(), _> = tokio::time::timeout(Duration::from_millis(100), full).await;
+        assert!(waits.is_err() && taken > 0, "a program that does not read is waited for");
+        drop(programs);
+    }
 }

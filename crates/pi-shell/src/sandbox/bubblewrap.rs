@@ -151,4 +151,34 @@ mod tests {
         assert!(at("/project") < at("/project/.git"));
         assert!(at("/project/.git") < at("/project/.git/hooks"));
     }
+
+    #[test]
+    fn what_is_shown_is_mounted_at_its_place_and_what_is_hidden_is_covered() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "").unwrap();
+        let (visible, hidden) =
+            ([PathBuf::from("/opt/bash")], [folder.path().into(), file.clone()]);
+        let surroundings = Surroundings {
+            network: true,
+            visible: &visible,
+            folder: Path::new("/run/private"),
+            state: Path::new("/run/private/w"),
+            hidden: &hidden,
+            terminal: None,
+        };
+
+        let line = arguments(&Layout::default(), &surroundings);
+
+        let has =
+            |words: &[&std::ffi::OsStr]| line.windows(words.len()).any(|found| found == words);
+        let folder = folder.path().as_os_str();
+        assert!(has(&["--ro-bind-try".as_ref(), "/opt/bash".as_ref(), "/opt/bash".as_ref()]));
+        assert!(has(&["--tmpfs".as_ref(), folder, "--remount-ro".as_ref(), folder]));
+        assert!(has(&["--ro-bind".as_ref(), "/dev/null".as_ref(), file.as_ref()]));
+        assert!(has(&["--ro-bind".as_ref(), "/run/private".as_ref(), "/run/private".as_ref()]));
+        assert!(has(&["--bind".as_ref(), "/run/private/w".as_ref(), "/run/private/w".as_ref()]));
+        assert_eq!(line.last().unwrap(), "--");
+        assert!(find().is_none_or(|program| program.ends_with("bwrap")));
+    }
 }

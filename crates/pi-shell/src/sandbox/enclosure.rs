@@ -264,3 +264,8 @@ fn bytes(paths: &[PathBuf]) -> Vec<Vec<u8>> {
     use std::os::unix::ffi::OsStrExt as _;
     paths.iter().map(|path| path.as_os_str().as_bytes().to_vec()).collect()
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+#[path = "enclosure_cases.rs"]
+mod cases;

@@ -105,4 +105,39 @@ mod tests {
         assert_eq!(sixth.rules[1].access, 0xffff);
         assert_eq!(sixth.rules[0].access, 0b1101);
     }
+
+    #[test]
+    fn rights_are_the_bits_that_the_kernel_knows_them_by() {
+        assert_eq!((LIST, READ, USE, TRUNCATE), (0x8, 0b1101, 0x8006, 0x4000));
+        for (version, filesystem, network, scoped) in [
+            (1, 0x1fff, 0, 0),
+            (2, 0x3fff, 0, 0),
+            (3, 0x7fff, 0, 0),
+            (4, 0x7fff, 3, 0),
+            (5, 0xffff, 3, 0),
+            (6, 0xffff, 3, 3),
+        ] {
+            let all = ruleset(version, true, &[]);
+            assert_eq!((all.filesystem, all.network, all.scoped), (filesystem, network, scoped));
+            assert_eq!(ruleset(version, false, &[]).network, 0, "{version}");
+        }
+    }
+
+    #[test]
+    fn a_reader_is_held_in_all_but_listing_folders_and_running_programs() {
+        let rules = [(PathBuf::from("/etc"), READ)];
+
+        let sixth = reading(6, &rules);
+
+        assert_eq!((sixth.filesystem, sixth.network, sixth.scoped), (0xfff6, 3, 3));
+        assert_eq!((sixth.rules.len(), sixth.rules[0].access), (1, READ));
+        assert_eq!(sixth.rules[0].path, b"/etc");
+    }
+
+    #[test]
+    fn signals_are_kept_apart_by_kernels_that_can() {
+        assert!(apart(5).is_none());
+        let apart = apart(6).unwrap();
+        assert_eq!((apart.filesystem, apart.network, apart.scoped), (0, 0, 3));
+    }
 }

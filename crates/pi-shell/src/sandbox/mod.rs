@@ -194,3 +194,85 @@ fn judge(possible: Vec<String>, options: &SandboxOptions) -> Result<Vec<String>,
     }
     Ok(degraded)
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    fn options(network: SandboxNetwork) -> SandboxOptions {
+        SandboxOptions {
+            mode: SandboxMode::ReadOnly,
+            network,
+            backend: None,
+            writable_paths: Vec::new(),
+            protected_paths: Vec::new(),
+            hidden_paths: Vec::new(),
+            allow_degraded: false,
+        }
+    }
+
+    #[test]
+    fn what_an_older_kernel_cannot_refuse_is_a_shortcoming_and_anything_else_is_a_failure() {
+        let judged = |network, possible: &[&str]| {
+            judge(possible.iter().map(|name| (*name).to_owned()).collect(), &options(network))
+        };
+        assert_eq!(judged(SandboxNetwork::None, &[]), Ok(Vec::new()));
+        assert_eq!(judged(SandboxNetwork::Host, &["network"]), Ok(Vec::new()));
+        let lacks = vec!["signal".to_owned(), "unix-socket".to_owned()];
+        assert_eq!(judged(SandboxNetwork::None, &["signal", "unix-socket"]), Ok(lacks));
+        for name in ["network", "write"] {
+            let reason = judged(SandboxNetwork::None, &["signal", name]).unwrap_err();
+            assert_eq!(reason, format!("does not hold here: `{name}` was possible"));
+        }
+    }
+
+    #[tokio::test]
+    async fn a_report_without_a_watch_or_a_proxy_has_neither_s_findings() {
+        let report = SandboxReport {
+            mode: SandboxMode::ReadOnly,
+            backend: SandboxBackend::Landlock,
+            network: SandboxNetwork::None,
+            refused: Vec::new(),
+            degraded: vec!["signal".to_owned()],
+            planted: Vec::new(),
+            partly_searched: false,
+        };
+        let same = report.clone().with_refused(None).with_plants(None).await;
+        assert_eq!(same, report);
+    }
+
+    #[test]
+    fn proofs_are_remembered_by_options_and_supervisor_and_the_oldest_is_forgotten_first() {
+        let sandbox = |number: usize| {
+            let options = SandboxOptions {
+                writable_paths: vec![PathBuf::from(format!("/remembered/{number}"))],
+                ..options(SandboxNetwork::None)
+            };
+            let report = SandboxReport {
+                mode: options.mode,
+                backend: SandboxBackend::Landlock,
+                network: SandboxNetwork::None,
+                refused: Vec::new(),
+                degraded: Vec::new(),
+                planted: Vec::new(),
+                partly_searched: false,
+            };
+            let technique = Technique::Landlock { version: 6, namespaces: true };
+            Arc::new(Sandbox { options, report, technique })
+        };
+        let own = Path::new("/supervisor/of/this/test");
+        let first = sandbox(0);
+        remember(own, &first);
+        assert_eq!(remembered(&first.options, own), Some(Arc::clone(&first)));
+        assert_eq!(remembered(&first.options, Path::new("/another")), None);
+        assert_eq!(remembered(&sandbox(1).options, own), None);
+
+        for number in 1..=MAX_REMEMBERED {
+            remember(own, &sandbox(number));
+        }
+        assert_eq!(remembered(&first.options, own), None);
+        assert_eq!(lock(&PROVEN).len(), MAX_REMEMBERED);
+        lock(&PROVEN).retain(|(known, _)| known != own);
+    }
+}

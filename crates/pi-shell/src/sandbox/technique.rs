@@ -144,3 +144,72 @@ pub(super) fn techniques(
         _ => Err("only Linux has it".to_owned()),
     }
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    fn options() -> SandboxOptions {
+        SandboxOptions {
+            mode: SandboxMode::WorkspaceWrite,
+            network: SandboxNetwork::None,
+            backend: None,
+            writable_paths: Vec::new(),
+            protected_paths: Vec::new(),
+            hidden_paths: Vec::new(),
+            allow_degraded: false,
+        }
+    }
+
+    #[test]
+    fn the_backend_that_is_asked_for_is_tried_alone_and_else_bubblewrap_first() {
+        let best = [SandboxBackend::Bubblewrap, SandboxBackend::Landlock];
+        assert_eq!(backends_of(&options()), best);
+        let asked = SandboxOptions { backend: Some(SandboxBackend::Seatbelt), ..options() };
+        assert_eq!(backends_of(&asked), [SandboxBackend::Seatbelt]);
+    }
+
+    #[test]
+    fn landlock_alone_protects_no_paths_where_something_can_be_written() {
+        let alone = Technique::Landlock { version: 6, namespaces: false };
+        let lacks = ["protected-paths", "file-metadata"];
+        assert_eq!(alone.lacks(SandboxMode::WorkspaceWrite), lacks);
+        assert_eq!(alone.lacks(SandboxMode::ReadOnly), [""; 0]);
+        for technique in [
+            Technique::Landlock { version: 6, namespaces: true },
+            Technique::Bubblewrap { program: "/bin/bwrap".into(), landlock: 0 },
+        ] {
+            assert_eq!(technique.lacks(SandboxMode::WorkspaceWrite), [""; 0]);
+        }
+    }
+
+    #[test]
+    fn a_backend_that_cannot_do_what_is_asked_says_so() {
+        let hiding = SandboxOptions { hidden_paths: vec!["/etc".into()], ..options() };
+        let reason = techniques(SandboxBackend::Landlock, &hiding).unwrap_err();
+        assert!(reason.starts_with("cannot hide paths"), "{reason}");
+        let reason = techniques(SandboxBackend::Seatbelt, &options()).unwrap_err();
+        assert_eq!(reason, "only macOS has it");
+    }
+
+    /// A kernel without Landlock has neither way, and says which version it has.
+    #[test]
+    fn rules_for_the_network_leave_the_way_with_a_namespace() {
+        let version = crate::sys::landlock_version();
+        let ways = |network| {
+            techniques(SandboxBackend::Landlock, &SandboxOptions { network, ..options() })
+        };
+        let rules = pi_proxy::Rules::parse(&["example.org".to_owned()]).unwrap();
+        let (with_rules, without) =
+            (ways(SandboxNetwork::Rules(rules)), ways(SandboxNetwork::Host));
+        if version < landlock::OLDEST {
+            assert!(without.unwrap_err().contains(&format!("has version {version} of Landlock")));
+            return;
+        }
+        let best = Technique::Landlock { version, namespaces: true };
+        assert_eq!(with_rules.unwrap(), std::slice::from_ref(&best));
+        assert_eq!(without.unwrap(), [best, Technique::Landlock { version, namespaces: false }]);
+        assert!(offered_backends().contains(&SandboxBackend::Landlock.name()));
+    }
+}

@@ -61,3 +61,29 @@ impl Drop for Registration {
         self.runs.settled.notify_waiters();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn all_that_are_active_are_cancelled_and_their_ends_are_awaited() {
+        let runs = Arc::new(ActiveRuns::default());
+        let cancels = [CancellationToken::new(), CancellationToken::new()];
+        let [first, second] = cancels.clone().map(|cancel| ActiveRuns::register(&runs, cancel));
+        let mut abort = Box::pin(runs.abort());
+        let moment = Duration::from_millis(1);
+
+        assert!(tokio::time::timeout(moment, &mut abort).await.is_err());
+        assert!(cancels.iter().all(CancellationToken::is_cancelled));
+        drop(first);
+        assert!(tokio::time::timeout(moment, &mut abort).await.is_err(), "one is left");
+        let later = CancellationToken::new();
+        let _later = ActiveRuns::register(&runs, later.clone());
+        drop(second);
+        tokio::time::timeout(Duration::from_secs(30), abort).await.unwrap();
+        assert!(!later.is_cancelled(), "it came after the abort");
+    }
+}

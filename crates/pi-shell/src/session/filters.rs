@@ -143,3 +143,112 @@ fn ends_of(pid: i32, output: FileId) -> Ends {
 fn may_write(link: &std::fs::Metadata) -> bool {
     link.mode() & 0o200 != 0
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::process::{Child, Command, Stdio};
+    use std::time::{Duration, Instant};
+
+    use super::*;
+
+    fn ends(input: Option<u64>, reads: &[u64], writes: &[u64]) -> Ends {
+        let (reads, writes) = (reads.iter().copied().collect(), writes.iter().copied().collect());
+        Ends { input, reads, writes, sockets: HashSet::from([9]), has_output: false }
+    }
+
+    #[test]
+    fn a_fork_has_not_settled_while_it_has_both_ends_of_a_pipe_or_reads_one_beside_its_input() {
+        for (one, has_not_settled) in [
+            (ends(None, &[], &[1]), false),
+            (ends(Some(1), &[1], &[2]), false),
+            (ends(Some(1), &[1], &[1]), true),
+            (ends(None, &[1], &[2]), true),
+            (ends(None, &[], &[]), false),
+        ] {
+            assert_eq!(one.has_not_settled(), has_not_settled, "{:?}", (one.reads, one.writes));
+        }
+    }
+
+    #[test]
+    fn a_fork_of_the_shell_is_being_made_while_it_has_what_the_shell_reports_on() {
+        let both = ends(Some(1), &[1], &[1, 2]);
+        assert!(both.is_being_made(Some(2)) && both.is_being_made(Some(9)));
+        assert!(!both.is_being_made(Some(3)) && !both.is_being_made(None));
+        assert!(!ends(Some(1), &[1], &[2]).is_being_made(Some(2)), "it has them in their places");
+    }
+
+    /// Killed and reaped at the end of its test.
+    struct Running(Child);
+
+    impl Drop for Running {
+        fn drop(&mut self) {
+            self.0.kill().ok();
+            self.0.wait().ok();
+        }
+    }
+
+    fn inode(descriptor: &impl std::os::fd::AsFd) -> FileId {
+        file_id_of(descriptor.as_fd().try_clone_to_owned().unwrap()).unwrap()
+    }
+
+    /// Those of `cat` as a program: for a moment it is a fork of this process. What other tests do not keep to
+    /// themselves, it has as well.
+    fn settled(command: &mut Command, output: FileId, input: Option<u64>) -> (Running, Ends) {
+        let running = Running(command.spawn().unwrap());
+        let pid = i32::try_from(running.0.id()).unwrap();
+        let bound = Instant::now() + Duration::from_secs(30);
+        loop {
+            let name = std::fs::read_to_string(format!("/proc/{pid}/comm")).unwrap();
+            let found = ends_of(pid, output);
+            if name == "cat\n" && found.input == input {
+                return (running, found);
+            }
+            assert!(Instant::now() < bound, "it never became its program");
+            std::thread::yield_now();
+        }
+    }
+
+    #[test]
+    fn the_ends_that_a_program_has_are_those_of_its_descriptors() {
+        let (input, keeps_open) = std::io::pipe().unwrap();
+        let (_reads, output) = std::io::pipe().unwrap();
+        let (_other_reads, errors) = std::io::pipe().unwrap();
+        let (given, out, other) = (inode(&input).1, inode(&output), inode(&errors).1);
+        let mut cat = Command::new("cat");
+        cat.stdin(input).stdout(output).stderr(errors);
+
+        let (_running, ends) = settled(&mut cat, out, Some(given));
+
+        assert!(ends.has_output);
+        assert!(ends.reads.contains(&given) && !ends.reads.contains(&other));
+        assert!(ends.writes.contains(&other) && !ends.writes.contains(&given));
+        assert!(!ends.reads.contains(&out.1) && !ends.writes.contains(&out.1));
+        drop(keeps_open);
+    }
+
+    #[test]
+    fn an_output_that_is_no_pipe_is_found_by_its_file() {
+        let (ours, theirs) = std::os::unix::net::UnixStream::pair().unwrap();
+        let socket = inode(&theirs).1;
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let output = file_id(file.path()).unwrap();
+        let mut cat = Command::new("cat");
+        cat.stdin(std::os::fd::OwnedFd::from(theirs)).stdout(Stdio::null()).stderr(Stdio::null());
+        let (running, found) = settled(&mut cat, output, None);
+        assert!(!found.has_output);
+        assert!(found.sockets.contains(&socket));
+        drop(running);
+
+        let again = ours.try_clone().unwrap();
+        let mut cat = Command::new("cat");
+        cat.stdin(std::os::fd::OwnedFd::from(again)).stdout(file.reopen().unwrap());
+        let (mut running, found) = settled(cat.stderr(Stdio::null()), output, None);
+        assert!(found.has_output);
+        running.0.kill().unwrap();
+        running.0.wait().unwrap();
+        let pid = i32::try_from(running.0.id()).unwrap();
+        let gone = ends_of(pid, output);
+        assert!(!gone.has_output && gone.input.is_none() && gone.sockets.is_empty());
+    }
+}

@@ -174,3 +174,83 @@ pub(super) fn is_full(writer: impl AsFd) -> bool {
     let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
     poll(&mut side, Some(&at_once)).is_ok_and(|ready| ready == 0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ENOUGH: usize = REST_BYTES as usize;
+
+    fn micros(count: u64) -> Duration {
+        Duration::from_micros(count)
+    }
+
+    #[tokio::test]
+    async fn a_rest_is_as_long_as_the_writer_needs_to_fill_most_of_the_pipe() {
+        let mut rests = Rests::new().unwrap();
+        for (length, bytes, next) in [
+            (200, ENOUGH, Some(200)),
+            (200, ENOUGH / 2, Some(400)),
+            (200, 2 * ENOUGH, Some(100)),
+            (200, ENOUGH / 8, Some(400)),
+            (200, 100 * ENOUGH, Some(50)),
+            (500, ENOUGH / 4, Some(800)),
+            (200, WORTHWHILE_BYTES, Some(400)),
+            (200, WORTHWHILE_BYTES - 1, None),
+            (800, 4 * WORTHWHILE_BYTES, Some(800)),
+            (800, 4 * WORTHWHILE_BYTES - 1, None),
+            (50, 0, None),
+        ] {
+            rests.length = micros(length);
+            assert_eq!(rests.next_length(bytes), next.map(micros), "{length}, {bytes}");
+        }
+        rests.length = micros(200);
+        rests.note_full(true);
+        assert_eq!(rests.next_length(ENOUGH), Some(micros(175)), "the pipe was full of less");
+        assert_eq!(rests.next_length(2 * ENOUGH), Some(micros(100)));
+    }
+
+    #[tokio::test]
+    async fn a_flood_rests_at_once_and_ends_with_a_rest_that_brought_too_little() {
+        let mut rests = Rests::new().unwrap();
+        assert!(!rests.is_resting());
+        assert!(rests.begin() && rests.is_resting());
+        assert_eq!(rests.length, REST);
+        tokio::time::timeout(Duration::from_secs(30), rests.ended()).await.unwrap();
+        assert!(!rests.is_resting());
+
+        rests.note(ENOUGH);
+        rests.note(ENOUGH);
+        assert!(rests.begin());
+        assert_eq!(rests.length, micros(100));
+        tokio::time::timeout(Duration::from_secs(30), rests.ended()).await.unwrap();
+        assert!(!rests.begin(), "nothing came");
+    }
+
+    #[test]
+    fn a_transfer_takes_what_is_in_a_pipe_and_gives_it_out() {
+        let (reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).unwrap();
+        let mut transfer = Transfer::new(1 << 16).unwrap();
+        let mut buffer = [0; 4];
+        assert_eq!(transfer.fill(&reader).unwrap(), ReadOutcome::Empty);
+        rustix::io::write(&writer, b"abcdef").unwrap();
+
+        assert_eq!(transfer.fill(&reader).unwrap(), ReadOutcome::Data(6));
+        assert_eq!(transfer.len(), 6);
+        assert_eq!(transfer.read(&mut buffer).unwrap(), ReadOutcome::Data(4));
+        assert_eq!((buffer, transfer.len()), (*b"abcd", 2));
+        assert_eq!(transfer.read(&mut buffer).unwrap(), ReadOutcome::Data(2));
+        assert_eq!(transfer.read(&mut buffer).unwrap(), ReadOutcome::Empty);
+        assert_eq!(transfer.len(), 0);
+        drop(writer);
+        assert_eq!(transfer.fill(&reader).unwrap(), ReadOutcome::Closed);
+    }
+
+    #[test]
+    fn a_pipe_is_full_when_its_writer_would_wait() {
+        let (_reader, writer) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).unwrap();
+        assert!(!is_full(&writer));
+        while rustix::io::write(&writer, &[b'x'; 4096]).is_ok() {}
+        assert!(is_full(&writer));
+    }
+}

@@ -79,3 +79,48 @@ impl SessionLimits {
         .collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn limits(wanted: ResourceLimits) -> SessionLimits {
+        SessionLimits { wanted, group: None }
+    }
+
+    #[test]
+    fn the_signals_of_limits_are_theirs_only_where_there_is_such_a_limit() {
+        let bounded = ResourceLimits {
+            cpu_seconds: Some(1),
+            file_size: Some(1),
+            ..ResourceLimits::default()
+        };
+        let status =
+            |signal: i32| ExitOutcome::Exited { code: u8::try_from(128 + signal).unwrap() };
+        let killed = |signal| ExitOutcome::Signaled { signal };
+        let (cpu, size) = (vec![LimitMet::CpuTime], vec![LimitMet::FileSize]);
+        for (outcome, met) in [
+            (killed(libc::SIGXCPU), &cpu),
+            (status(libc::SIGXCPU), &cpu),
+            (killed(libc::SIGXFSZ), &size),
+            (status(libc::SIGXFSZ), &size),
+            (killed(libc::SIGKILL), &Vec::new()),
+            (ExitOutcome::TimedOut, &Vec::new()),
+        ] {
+            let (bounded, free) = (limits(bounded), limits(ResourceLimits::default()));
+            assert_eq!(bounded.met(bounded.mark(), outcome), *met, "{outcome:?}");
+            assert_eq!(free.met(free.mark(), outcome), [], "{outcome:?}");
+        }
+    }
+
+    #[test]
+    fn a_session_without_a_bound_on_all_of_it_has_no_group() {
+        let wanted = ResourceLimits { cpu_seconds: Some(1), ..ResourceLimits::default() };
+        let limits = SessionLimits::make(wanted, Path::new("/tmp/pi-x")).unwrap();
+
+        assert!(!limits.is_grouped());
+        assert!(limits.add(1).is_ok());
+        let earlier = LimitsMark { memory_kills: 1, refused_forks: 1 };
+        assert_eq!(limits.met(earlier, ExitOutcome::Exited { code: 0 }), []);
+    }
+}

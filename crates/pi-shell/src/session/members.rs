@@ -90,3 +90,71 @@ impl Survivors {
         survivors.clone()
     }
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    /// A process that is gone: no process has this time of start.
+    fn gone(pid: i32) -> ProcessIdentity {
+        ProcessIdentity { pid, start_time: u64::MAX }
+    }
+
+    fn own_pid() -> i32 {
+        i32::try_from(std::process::id()).unwrap()
+    }
+
+    #[test]
+    fn processes_of_a_session_are_known_until_they_are_removed() {
+        let internal = InternalProcesses::default();
+        internal.insert(own_pid());
+        internal.insert(-1);
+        assert_eq!(internal.known_pids(), HashSet::from([own_pid()]));
+        assert_eq!(internal.living().pids, HashSet::from([own_pid()]));
+
+        internal.remove(own_pid() + 1);
+        assert_eq!(internal.known_pids().len(), 1);
+        internal.remove(own_pid());
+        assert_eq!(internal.known_pids().len(), 0);
+    }
+
+    #[test]
+    fn many_that_died_are_forgotten() {
+        let internal = InternalProcesses::default();
+        internal.insert(own_pid());
+        // No process has so high a number.
+        let most = i32::MAX;
+        let few = i32::try_from(PRUNE_ABOVE).unwrap() - 1;
+        lock(&internal.0).known.extend((most - few..most).map(gone));
+        assert_eq!(internal.living().pids.len(), PRUNE_ABOVE, "few are not looked at");
+
+        lock(&internal.0).known.insert(gone(most));
+        assert_eq!(internal.living().pids, HashSet::from([own_pid()]));
+    }
+
+    #[test]
+    fn copies_that_are_being_born_are_known_by_their_socket() {
+        let internal = InternalProcesses::default();
+        internal.expect(Some((1, 7)));
+        internal.expect(Some((1, 8)));
+        internal.expect(None);
+        assert_eq!(internal.living().sockets, HashSet::from([7, 8]));
+
+        internal.expect_no_more(Some((1, 7)));
+        internal.expect_no_more(None);
+        assert_eq!(internal.living().sockets, HashSet::from([8]));
+        assert!(!internal.living().is_provisional);
+    }
+
+    #[test]
+    fn survivors_are_those_that_live() {
+        let survivors = Survivors::default();
+        assert!(!survivors.has_any());
+        let own = tree::identity_of(own_pid()).unwrap();
+        survivors.extend([own, gone(1)]);
+        assert!(survivors.has_any());
+        assert_eq!(survivors.living(), HashSet::from([own]));
+        assert_eq!(lock(&survivors.0).len(), 1);
+    }
+}

@@ -139,3 +139,182 @@ impl<O: Output> Tail<'_, O> {
         }
     }
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::cell::Cell;
+    use std::collections::VecDeque;
+    use std::future::Future;
+    use std::pin::Pin;
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::observer::Observer;
+    use crate::request::{RunOptions, SinkOptions};
+
+    /// Wants nothing, or text that it never has room for.
+    struct Listener {
+        is_full: bool,
+    }
+
+    impl Observer for Listener {
+        fn wants_chunks(&self) -> bool {
+            self.is_full
+        }
+        fn room(&self) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
+            Box::pin(std::future::pending())
+        }
+    }
+
+    /// A pipe with a buffer of four bytes. `None` is a read that finds nothing; behind the last one it is closed.
+    struct Pipe {
+        reads: VecDeque<Option<&'static [u8]>>,
+        buffer: Vec<u8>,
+    }
+
+    impl Source for Pipe {
+        fn bytes(&self, length: usize) -> &[u8] {
+            &self.buffer[..length]
+        }
+        fn buffer(&mut self) -> &mut Vec<u8> {
+            &mut self.buffer
+        }
+        fn read_now(&mut self) -> io::Result<ReadOutcome> {
+            Ok(match self.reads.pop_front() {
+                Some(Some(bytes)) => {
+                    self.buffer[..bytes.len()].copy_from_slice(bytes);
+                    ReadOutcome::Data(bytes.len())
+                }
+                Some(None) => ReadOutcome::Empty,
+                None => ReadOutcome::Closed,
+            })
+        }
+        async fn readable(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    impl Output for Pipe {
+        fn waiting_bytes(&self) -> usize {
+            self.reads.iter().map_while(|read| *read).map(<[u8]>::len).sum()
+        }
+        fn file_id(&self) -> io::Result<FileId> {
+            Ok((1, 2))
+        }
+    }
+
+    /// One end of an output, with what is needed for it.
+    struct Ending {
+        pipe: Pipe,
+        delivery: Delivery,
+        cancel: CancellationToken,
+        limit: Option<Instant>,
+    }
+
+    impl Ending {
+        fn new(reads: &[Option<&'static [u8]>]) -> Self {
+            let sink = Some(SinkOptions::default());
+            let options = RunOptions { sink, ..RunOptions::default() };
+            Self {
+                pipe: Pipe { reads: reads.iter().copied().collect(), buffer: vec![0; 4] },
+                delivery: Delivery::new(Arc::new(Listener { is_full: false }), Some(&options)),
+                cancel: CancellationToken::new(),
+                limit: None,
+            }
+        }
+
+        fn tail(&mut self) -> Tail<'_, Pipe> {
+            let Self { pipe, delivery, cancel, limit } = self;
+            Tail { output: pipe, delivery, cancel, limit: *limit }
+        }
+
+        async fn drained(mut self, known: Option<usize>) -> String {
+            self.tail().drain(known).await;
+            self.text()
+        }
+
+        fn text(&mut self) -> String {
+            self.delivery.summary(false).unwrap().text
+        }
+
+        /// How often it is looked, where the looks see these one after the other, and the last one from then on.
+        async fn looks(&mut self, sights: &[Sight]) -> usize {
+            let looks = Cell::new(0);
+            let look = |file| {
+                assert_eq!(file, (1, 2));
+                looks.set(looks.get() + 1);
+                sights[(looks.get() - 1).min(sights.len() - 1)]
+            };
+            let limit = Duration::from_secs(30);
+            tokio::time::timeout(limit, self.tail().await_filters(look)).await.unwrap();
+            looks.get()
+        }
+    }
+
+    #[tokio::test]
+    async fn what_was_in_the_pipe_is_read_and_no_more() {
+        let two = [Some(&b"ab"[..]), Some(b"cd")];
+        assert_eq!(Ending::new(&two).drained(None).await, "ab", "a read that was not full was all");
+        let full = [Some(&b"abcd"[..]), Some(b"efgh"), Some(b"i"), None, Some(b"late")];
+        assert_eq!(Ending::new(&full).drained(None).await, "abcdefghi");
+        assert_eq!(Ending::new(&full).drained(Some(8)).await, "abcdefgh");
+        assert_eq!(Ending::new(&full).drained(Some(5)).await, "abcdefgh");
+        assert_eq!(Ending::new(&full).drained(Some(0)).await, "");
+        assert_eq!(Ending::new(&full).drained(Some(99)).await, "abcdefghi");
+        assert_eq!(Ending::new(&[]).drained(None).await, "");
+    }
+
+    #[tokio::test]
+    async fn a_consumer_without_room_is_waited_for_until_the_limit() {
+        let mut ending = Ending::new(&[Some(b"ab")]);
+        ending.delivery = Delivery::new(Arc::new(Listener { is_full: true }), None);
+        ending.delivery.push(b"before");
+        ending.limit = Some(Instant::now() + Duration::from_millis(5));
+
+        assert!(!ending.tail().has_room().await);
+        ending.tail().drain(None).await;
+        assert_eq!(ending.looks(&[Sight::Filters]).await, 0);
+        assert_eq!(ending.pipe.reads.len(), 1, "nothing was read");
+    }
+
+    #[tokio::test]
+    async fn what_lies_in_the_pipe_is_taken_and_its_end_is_seen() {
+        let mut ending = Ending::new(&[Some(b"ab"), Some(b"cd"), None, Some(b"late")]);
+        assert!(ending.tail().read_what_is_there());
+        assert_eq!(ending.text(), "abcd");
+        assert_eq!(ending.pipe.reads.len(), 2);
+        assert!(ending.tail().read_what_is_there(), "no one wrote");
+        assert!(!Ending::new(&[]).tail().read_what_is_there());
+    }
+
+    #[tokio::test]
+    async fn filters_are_waited_for_until_two_looks_find_none() {
+        use Sight::{Filters, Others, Unheld};
+        let held = [None; 40];
+        for (sights, looks) in [
+            (&[Others][..], 2),
+            (&[Filters, Filters, Others], 4),
+            (&[Others, Filters, Others, Others], 4),
+            (&[Unheld, Unheld, Others], 4),
+        ] {
+            assert_eq!(Ending::new(&held).looks(sights).await, looks, "{sights:?}");
+        }
+        let closed_later = [None, Some(&b"ab"[..])];
+        let mut ending = Ending::new(&closed_later);
+        assert_eq!(ending.looks(&[Unheld]).await, 2, "the pipe is closed with the second look");
+        assert_eq!(ending.text(), "ab");
+        assert_eq!(Ending::new(&[]).looks(&[Filters]).await, 0, "it was closed before");
+    }
+
+    #[tokio::test]
+    async fn no_filter_is_waited_for_past_a_cancel_or_the_limit() {
+        let held = [None; 40];
+        let mut cancelled = Ending::new(&held);
+        cancelled.cancel.cancel();
+        assert_eq!(cancelled.looks(&[Sight::Filters]).await, 0);
+        let mut late = Ending::new(&held);
+        late.limit = Some(Instant::now());
+        assert_eq!(late.looks(&[Sight::Filters]).await, 0);
+    }
+}

@@ -389,7 +389,43 @@ mod tests {
     }
 
     #[test]
-    fn a_stat_cut_short_is_nobody() {
+    fn each_letter_is_a_state() {
+        let state = |letter| stat("a", letter, 1).unwrap().state;
+        assert_eq!(state("R"), ProcessState::Running);
+        for (letters, expected) in [
+            (["S", "I"], ProcessState::Sleeping),
+            (["T", "t"], ProcessState::Stopped),
+            (["X", "x"], ProcessState::Zombie),
+            (["P", "?"], ProcessState::Other),
+        ] {
+            assert_eq!(letters.map(state), [expected; 2]);
+        }
+        assert_eq!(state("D"), ProcessState::Waiting);
+    }
+
+    #[test]
+    fn the_foreground_is_the_group_that_the_terminal_names() {
+        let stat = |foreground: i32| {
+            let fields = format!("100 200 300 34817 {foreground} 0 1 2 3 4 5 6 7 8 20 0 1 0 9 1");
+            Stat::parse(format!("7 (a) S {fields}\n").as_bytes()).unwrap()
+        };
+        assert_eq!((stat(200).is_foreground, stat(200).terminal), (true, 34_817));
+        assert_eq!([-1, 100, 201].map(|group| stat(group).is_foreground), [false; 3]);
+    }
+
+    #[test]
+    fn a_walk_counts_who_was_listed_and_is_gone() {
+        let own = i32::try_from(std::process::id()).unwrap();
+        let mut met = Vec::new();
+        let walk = walk_by(0, &mut |entry| met.push(entry.identity.pid), &|pid| {
+            // Above every pid there is; this process is listed twice.
+            if pid == 0 { vec![i32::MAX, own, i32::MAX - 1, own] } else { Vec::new() }
+        });
+        assert_eq!((walk.vanished, met), (2, vec![own]));
+    }
+
+    #[test]
+    fn a_stat_cut_short_is_no_one() {
         assert_eq!(Stat::parse(b"7 (a) S 100 200"), None);
         assert_eq!(Stat::parse(b""), None);
         assert_eq!(Stat::parse(b"7 (a)"), None);

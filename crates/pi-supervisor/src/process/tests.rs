@@ -103,6 +103,14 @@ fn a_signal_is_for_one_process_and_for_no_group() {
         let target = ProcessIdentity { pid, start_time: 0 };
         assert_eq!(signal(target, 0).unwrap_err().raw_os_error(), Some(libc::EINVAL), "{pid}");
     }
+    #[cfg(target_os = "linux")]
+    if let Some(first) = identity_of(1) {
+        // Nothing is sent by number 0: it only says whether it could be.
+        for answer in [signal(first, 0), queue_signal(first, 0, 1)] {
+            let refused = answer.err().and_then(|error| error.raw_os_error());
+            assert!(matches!(refused, None | Some(libc::EPERM)), "{refused:?}");
+        }
+    }
     let running = Running::start("sleep", &["1000"]);
     let wrong = signal(running.identity(), 1_000).unwrap_err();
     assert_eq!(wrong.raw_os_error(), Some(libc::EINVAL));
@@ -181,6 +189,7 @@ fn children_of_every_thread_are_found() {
 fn a_list_of_children_may_be_longer_than_one_read() {
     let running = Running::ready("for i in $(seq 300); do sleep 1000 & done; echo ready; wait");
     eventually("all are below it", || children_of(running.pid()).len() == 300);
+    assert_eq!(children_of_single_thread(running.pid()), None, "one read may have cut it off");
     assert_eq!(descendants(running.pid()).len(), 300);
 }
 
@@ -260,6 +269,58 @@ fn a_queued_signal_reaches_the_process_and_no_other() {
 
     queue_signal(identity, libc::SIGUSR1, 1).unwrap();
     assert_eq!(running.ended().code(), Some(7));
+}
+
+/// Calls `attempt` in a thread in which the kernel has no `pidfd_open`, as before Linux 5.3.
+#[cfg(target_os = "linux")]
+fn without_pidfds<T: Send>(attempt: impl FnOnce() -> T + Send) -> T {
+    crate::refused::without_calls(&[libc::SYS_pidfd_open], libc::ENOSYS, || {
+        let refused = sys::open_pidfd(own_pid()).unwrap_err();
+        assert_eq!(refused.raw_os_error(), Some(libc::ENOSYS));
+        attempt()
+    })
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn without_pidfds_a_signal_reaches_the_process_and_no_other() {
+    let mut running =
+        Running::ready("trap 'exit 7' USR1; echo ready; while :; do sleep 0.01; done");
+    let identity = running.identity();
+    let other = ProcessIdentity { start_time: identity.start_time + 1, ..identity };
+
+    let refused = without_pidfds(|| {
+        [signal(other, libc::SIGKILL), queue_signal(other, libc::SIGKILL, 1)]
+            .map(|answer| answer.unwrap_err().raw_os_error())
+    });
+    assert_eq!(refused, [Some(libc::ESRCH); 2]);
+    let wrong = without_pidfds(|| {
+        [signal(identity, 1_000), queue_signal(identity, 1_000, 1)]
+            .map(|answer| answer.unwrap_err().raw_os_error())
+    });
+    assert_eq!(wrong, [Some(libc::EINVAL); 2]);
+    assert!(is_alive(identity));
+
+    without_pidfds(|| queue_signal(identity, libc::SIGUSR1, 1)).unwrap();
+    assert_eq!(running.ended().code(), Some(7));
+
+    let mut running = Running::start("sleep", &["1000"]);
+    let identity = running.identity();
+    without_pidfds(|| signal(identity, libc::SIGTERM)).unwrap();
+    assert_eq!(running.ended().signal(), Some(libc::SIGTERM));
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_handle_on_no_process_is_an_error() {
+    let gone = sys::open_pidfd(i32::MAX).unwrap_err();
+    assert!(matches!(gone.raw_os_error(), Some(libc::ESRCH | libc::EINVAL)), "{gone}");
+    let running = Running::start("sleep", &["1000"]);
+    let handle = sys::open_pidfd(running.pid()).unwrap();
+    let wrong = sys::signal_pidfd(&handle, 1_000).unwrap_err();
+    assert_eq!(wrong.raw_os_error(), Some(libc::EINVAL));
+    let wrong = sys::queue_to_pidfd(&handle, 1_000, 1).unwrap_err();
+    assert_eq!(wrong.raw_os_error(), Some(libc::EINVAL));
 }
 
 #[cfg(target_os = "linux")]

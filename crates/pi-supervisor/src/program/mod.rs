@@ -117,6 +117,7 @@ fn explain() -> ExitCode {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::process;
 
     #[test]
     fn it_is_asked_for_by_its_name_in_any_folder_or_by_its_first_argument() {
@@ -129,5 +130,71 @@ mod tests {
         assert!(!asked("/opt/a/pi-host", Some("serve")));
         assert!(!asked("/opt/pi-supervisor/pi-host", Some("supervise")));
         assert!(!asked("", None));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn it_is_asked_for_by_a_probe_as_well() {
+        for probe in ["--probe-sandbox", "--probe-read-only"] {
+            assert!(is_asked_for("pi-host".as_ref(), Some(probe.as_ref())));
+        }
+        assert!(!is_asked_for("pi-host".as_ref(), Some("--probe".as_ref())));
+    }
+
+    #[test]
+    fn the_private_folder_stands_behind_its_option() {
+        let found = |words: &[&str]| {
+            let words: Vec<OsString> = words.iter().map(OsString::from).collect();
+            private_folder(&words).map(Path::to_path_buf)
+        };
+        let option = PRIVATE_FOLDER_OPTION;
+        assert_eq!(found(&[option, "/a"]), Some("/a".into()));
+        assert_eq!(found(&["--supervise", option, "/a", "/b"]), Some("/a".into()));
+        assert_eq!(found(&["/a", option]), None);
+        assert_eq!(found(&["/a", "/b"]), None);
+    }
+
+    /// Set where this test runs again to detach itself.
+    const DETACHES: &str = "PI_BASH_TEST_DETACHES";
+
+    #[test]
+    fn a_detached_process_has_its_own_session_and_only_the_standard_streams() {
+        use std::os::fd::AsRawFd as _;
+        use std::os::unix::process::ExitStatusExt as _;
+        if let Some(how) = std::env::var_os(DETACHES) {
+            let own = rustix::process::getpid();
+            let opened = std::fs::File::open("/dev/null").unwrap();
+            let number = opened.as_raw_fd();
+            // What `detach` closes is no one's any more.
+            std::mem::forget(opened);
+            match how.to_str() {
+                #[cfg(target_os = "linux")]
+                Some("before Linux 5.9") => {
+                    let calls = [libc::SYS_close_range];
+                    crate::refused::without_calls(&calls, libc::ENOSYS, detach);
+                }
+                _ => detach(),
+            }
+            let is_leader = rustix::process::getsid(None) == Ok(own);
+            // The next one gets the lowest free number.
+            let next = std::fs::File::open("/dev/null").unwrap().as_raw_fd();
+            let is_closed = number >= startup::FIRST_FREE && next == startup::FIRST_FREE;
+            // The harness cannot go on without its descriptors.
+            let is_detached = is_leader && is_closed;
+            let signal = if is_detached { libc::SIGTERM } else { libc::SIGKILL };
+            let own = process::identity_of(own.as_raw_pid()).unwrap();
+            process::signal(own, signal).unwrap();
+        }
+        let name = "program::tests::\
+            a_detached_process_has_its_own_session_and_only_the_standard_streams";
+        for how in ["as usual", "before Linux 5.9"] {
+            let status = std::process::Command::new(std::env::current_exe().unwrap())
+                .args(["--exact", name])
+                .env(DETACHES, how)
+                .stdout(std::process::Stdio::null())
+                .status()
+                .unwrap();
+            assert_eq!(status.signal(), Some(libc::SIGTERM), "{how}");
+        }
     }
 }

@@ -19,7 +19,7 @@ use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, send, sendmsg,
 };
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::process::{Pid, Signal, WaitOptions, kill_process_group};
 
 use super::confine;
 use super::spawn::{self, Progress, Starting};
@@ -27,7 +27,7 @@ use super::startup::{Started, close_on_exec};
 use super::sys::{self, Signals};
 
 /// Bytes read from the socket at once.
-const READ_BYTES: usize = 64 * 1024;
+const READ_BYTES: usize = 65_536;
 
 /// Time for the last event to leave, while a host that still lives is slow to read.
 const FAREWELL_BOUND: Duration = Duration::from_millis(500);
@@ -127,7 +127,7 @@ impl Server {
             &self.control,
             &mut [IoSliceMut::new(&mut buffer)],
             &mut ancillary,
-            receive_flags(),
+            RecvFlags::DONTWAIT,
         );
         let message = match received {
             Ok(message) => message,
@@ -139,7 +139,7 @@ impl Server {
             if let RecvAncillaryMessage::ScmRights(descriptors) = part {
                 let batch = batch.get_or_insert_with(Vec::new);
                 batch.extend(descriptors.inspect(|descriptor| {
-                    // Linux set it at the receipt; elsewhere nothing forks in between.
+                    // This process has one thread, so nothing forks in between.
                     drop(close_on_exec(descriptor));
                 }));
             }
@@ -192,8 +192,7 @@ impl Server {
     /// Tells of the end of a child from now on, that a program's fork made ours (`CLONE_PARENT`).
     fn adopt(&mut self, id: u32, pid: i32) {
         let own = i32::try_from(std::process::id()).ok();
-        let is_known = self.programs.contains_key(&pid)
-            || self.starting.iter().any(|starting| starting.pid == pid);
+        let is_known = self.is_known(pid);
         let child = process::entry_of(pid).filter(|entry| Some(entry.parent) == own && !is_known);
         if let Some(entry) = child {
             self.programs.insert(pid, id);
@@ -267,19 +266,27 @@ impl Server {
     /// The sweep of a system without `/proc`: only the groups of the programs are known.
     fn sweep_groups(&mut self) -> Vec<i32> {
         let deadline = Instant::now() + SWEEP_BOUND;
+        let starting = self.starting.iter().map(|starting| starting.pid);
+        let mut left: Vec<i32> = self.programs.keys().copied().chain(starting).collect();
         loop {
             self.reap_all();
-            let starting = self.starting.iter().map(|starting| starting.pid);
-            let left: Vec<i32> = self.programs.keys().copied().chain(starting).collect();
+            // A leader that is gone may leave others of its group, who die a moment later.
+            left.retain(|group| {
+                let killed =
+                    Pid::from_raw(*group).map(|group| kill_process_group(group, Signal::KILL));
+                // No such group: its leader has left it, or has not made it yet.
+                killed != Some(Err(Errno::SRCH)) || self.is_known(*group)
+            });
             if left.is_empty() || Instant::now() >= deadline {
                 return left;
             }
-            for pid in left.into_iter().filter_map(Pid::from_raw) {
-                // ESRCH: it left its group, or has not made it yet; the next turn tries again.
-                rustix::process::kill_process_group(pid, Signal::KILL).ok();
-            }
             self.pause(Duration::from_millis(5));
         }
+    }
+
+    /// The process is a program that runs or starts.
+    fn is_known(&self, pid: i32) -> bool {
+        self.programs.contains_key(&pid) || self.starting.iter().any(|starting| starting.pid == pid)
     }
 
     fn tell(&mut self, event: &Event) {
@@ -307,7 +314,8 @@ impl Server {
 
     /// Sends some bytes, and with the first the descriptor that is to go with them.
     fn send_some(&self) -> Result<usize, Errno> {
-        let flags = SendFlags::DONTWAIT | no_signal();
+        // Without a reader it fails: SIGPIPE is blocked for the life of this process.
+        let flags = SendFlags::DONTWAIT;
         let Some(descriptor) = &self.passing else {
             return send(&self.control, &self.unsent, flags);
         };
@@ -347,9 +355,8 @@ impl Territory for Server {
         self.flush();
         let mut polled = [PollFd::from_borrowed_fd(self.signals.as_fd(), PollFlags::IN)];
         let bound = Timespec::try_from(pause).ok();
-        if poll(&mut polled, bound.as_ref()).is_ok_and(|ready| ready > 0) {
-            self.signals.drain();
-        }
+        poll(&mut polled, bound.as_ref()).ok();
+        self.signals.drain();
     }
 }
 
@@ -364,10 +371,6 @@ fn exit_of(status: i32) -> Exit {
 fn usage_of(usage: &libc::rusage) -> Usage {
     /// Bytes on macOS, KiB elsewhere: getrusage(2) of both.
     const PEAK_UNITS_PER_KIB: u64 = if cfg!(target_vendor = "apple") { 1024 } else { 1 };
-    let microseconds = |time: libc::timeval| {
-        let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
-        seconds * 1_000_000 + u64::try_from(time.tv_usec).unwrap_or_default()
-    };
     Usage {
         user_us: microseconds(usage.ru_utime),
         system_us: microseconds(usage.ru_stime),
@@ -375,23 +378,19 @@ fn usage_of(usage: &libc::rusage) -> Usage {
     }
 }
 
-#[cfg(target_os = "linux")]
-fn receive_flags() -> RecvFlags {
-    RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC
+fn microseconds(time: libc::timeval) -> u64 {
+    let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
+    seconds * 1_000_000 + u64::try_from(time.tv_usec).unwrap_or_default()
 }
 
-#[cfg(not(target_os = "linux"))]
-fn receive_flags() -> RecvFlags {
-    RecvFlags::DONTWAIT
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// SIGPIPE is blocked as well; this keeps it from being left pending.
-#[cfg(target_os = "linux")]
-fn no_signal() -> SendFlags {
-    SendFlags::NOSIGNAL
-}
-
-#[cfg(not(target_os = "linux"))]
-fn no_signal() -> SendFlags {
-    SendFlags::empty()
+    #[test]
+    fn a_time_is_its_seconds_and_the_microseconds_beyond() {
+        let time = |tv_sec, tv_usec| microseconds(libc::timeval { tv_sec, tv_usec });
+        assert_eq!([time(0, 0), time(0, 250), time(3, 0)], [0, 250, 3_000_000]);
+        assert_eq!(time(3, 250), 3_000_250);
+    }
 }

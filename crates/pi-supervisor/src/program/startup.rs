@@ -46,7 +46,6 @@ pub(crate) fn start() -> io::Result<Started> {
     let null = rustix::fs::open(c"/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?;
     rustix::stdio::dup2_stdin(&null)?;
     rustix::io::ioctl_fionbio(&control, true)?;
-    close_on_exec(&control)?;
     // A command can stop this process (`kill -STOP $PPID`), which must see a request, and that its host is gone.
     #[cfg(target_os = "linux")]
     sys::continue_on_input(&control)?;

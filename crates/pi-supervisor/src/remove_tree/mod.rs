@@ -123,22 +123,22 @@ impl Removal {
     fn pass(&mut self) -> Result<(), Errno> {
         let mut levels =
             vec![Level { folder: Dir::read_from(&self.root)?, name: CString::default() }];
-        while let Some(depth) = levels.len().checked_sub(1)
-            && let Some(level) = levels.last_mut()
-        {
+        loop {
+            let open = levels.len();
+            let Some(level) = levels.last_mut() else { return Ok(()) };
             let Some(Ok(entry)) = level.folder.read() else {
                 self.leave(&mut levels);
                 continue;
             };
             let name = entry.file_name();
-            if name == c"." || name == c".." {
+            if matches!(name.to_bytes(), b"." | b"..") {
                 continue;
             }
             let within = level.folder.fd()?;
             if !is_folder(within, name, entry.file_type()) {
                 let removed = rustix::fs::unlinkat(within, name, AtFlags::empty());
                 self.note(removed);
-            } else if depth + 1 < OPEN_MAX {
+            } else if open < OPEN_MAX {
                 match open_folder(within, name).and_then(Dir::new) {
                     Ok(folder) => levels.push(Level { folder, name: name.to_owned() }),
                     Err(error) => self.note(Err(error)),
@@ -147,7 +147,6 @@ impl Removal {
                 self.move_up(within, name);
             }
         }
-        Ok(())
     }
 
     /// Removes the last level, which is empty by now.

@@ -184,3 +184,104 @@ fn exchange(one: &Path, other: &Path) -> Result<(), Errno> {
     rustix::fs::rename(other, one)?;
     rustix::fs::rename(&kept, other)
 }
+
+#[test]
+fn a_file_is_no_tree_and_stays_as_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "kept").unwrap();
+    bar(&file, 0o444);
+
+    let refused = remove_tree(&file).unwrap_err();
+
+    assert_eq!(refused.raw_os_error(), Some(Errno::NOTDIR.raw_os_error()));
+    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o444);
+    assert_eq!(fs::read_to_string(&file).unwrap(), "kept");
+}
+
+#[test]
+fn what_is_not_there_is_removed_already() {
+    let folder = tempfile::tempdir().unwrap();
+    remove_tree(&folder.path().join("missing")).unwrap();
+    remove_tree(&folder.path().join("missing/below")).unwrap();
+}
+
+#[test]
+fn what_stands_beside_the_tree_stays() {
+    let folder = tempfile::tempdir().unwrap();
+    let root = folder.path().join("root");
+    fs::create_dir_all(root.join("a")).unwrap();
+    fs::write(folder.path().join("beside"), "kept").unwrap();
+
+    remove_tree(&root).unwrap();
+
+    assert!(!root.exists() && folder.path().join("beside").exists());
+}
+
+/// What took a folder's place while its mode was to be changed.
+#[cfg(target_os = "linux")]
+#[test]
+fn rights_are_given_to_a_folder_and_never_through_a_link_or_to_a_file() {
+    let yard = tempfile::tempdir().unwrap();
+    let path = |name: &str| yard.path().join(name);
+    fs::create_dir(path("folder")).unwrap();
+    fs::create_dir(path("victim")).unwrap();
+    fs::write(path("file"), "x").unwrap();
+    symlink("victim", path("link")).unwrap();
+    for name in ["folder", "victim", "file"] {
+        bar(&path(name), 0);
+    }
+    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let parent = rustix::fs::open(yard.path(), flags, Mode::empty()).unwrap();
+
+    let opened =
+        ["folder", "link", "file"].map(|name| open_barred(parent.as_fd(), name, flags).map(drop));
+
+    assert_eq!(opened, [Ok(()), Err(Errno::NOTDIR), Err(Errno::NOTDIR)]);
+    let mode = |name| fs::metadata(path(name)).unwrap().permissions().mode() & 0o777;
+    assert_eq!(["folder", "victim", "file"].map(mode), [0o700, 0, 0]);
+}
+
+#[test]
+fn a_folder_is_known_where_the_file_system_does_not_say_what_a_name_is() {
+    let yard = tempfile::tempdir().unwrap();
+    fs::create_dir(yard.path().join("folder")).unwrap();
+    fs::write(yard.path().join("file"), "x").unwrap();
+    symlink("folder", yard.path().join("link")).unwrap();
+    let parent = File::open(yard.path()).unwrap();
+    let are_folders = |kind| {
+        [c"folder", c"file", c"link", c"missing"].map(|name| is_folder(parent.as_fd(), name, kind))
+    };
+    assert_eq!(are_folders(FileType::Unknown), [true, false, false, false]);
+    assert_eq!(are_folders(FileType::Directory), [true; 4]);
+    assert_eq!(are_folders(FileType::Symlink), [false; 4]);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_first_thing_that_stays_is_the_error_and_everything_else_goes() {
+    use crate::landlock::Ruleset;
+    use crate::wire::Landlock;
+    /// `LANDLOCK_ACCESS_FS_REMOVE_FILE`, which keeps files from being removed for root as well.
+    const REMOVE_FILE: u64 = 1 << 5;
+    let landlock = Landlock { filesystem: REMOVE_FILE, ..Landlock::default() };
+    // A kernel without Landlock.
+    let Ok(ruleset) = Ruleset::new(&landlock) else { return };
+    let root = folder();
+    fs::create_dir_all(root.join("empty/below")).unwrap();
+    fs::create_dir(root.join("full")).unwrap();
+    fs::write(root.join("full/file"), "x").unwrap();
+
+    let removed = std::thread::scope(|scope| {
+        let thread = scope.spawn(|| {
+            rustix::thread::set_no_new_privs(true).unwrap();
+            ruleset.enter().unwrap();
+            remove_tree(&root)
+        });
+        thread.join().unwrap()
+    });
+
+    assert_eq!(removed.unwrap_err().raw_os_error(), Some(Errno::ACCESS.raw_os_error()));
+    assert!(root.join("full/file").exists() && !root.join("empty").exists());
+    remove_tree(&root).unwrap();
+}

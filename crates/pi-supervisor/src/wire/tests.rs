@@ -227,3 +227,88 @@ fn an_environment_past_the_longest_frame_is_refused_where_it_is_written() {
     let spawn = Spawn { env: vec![vec![b'x'; MAX_FRAME_BYTES]], ..simple_spawn() };
     assert!(matches!(Request::Spawn(spawn).encode(), Err(WireError::FrameLength(_))));
 }
+
+/// The longest frame, as the other end knows it.
+const SIXTEEN_MIB: usize = 16_777_216;
+
+#[test]
+fn a_frame_of_sixteen_mib_is_the_longest() {
+    for (length, answer) in
+        [(SIXTEEN_MIB, Ok(None)), (SIXTEEN_MIB + 1, Err(WireError::FrameLength(SIXTEEN_MIB + 1)))]
+    {
+        let mut reader = FrameReader::default();
+        reader.push(&u32::try_from(length).unwrap().to_le_bytes());
+        assert_eq!(reader.next_frame(), answer);
+    }
+    let rest = Request::Spawn(simple_spawn()).encode().unwrap().len();
+    let encoded = |total: usize| {
+        // A variable adds its bytes and their length.
+        let filler = vec![b'x'; total - rest];
+        Request::Spawn(Spawn { env: vec![filler], ..simple_spawn() }).encode()
+    };
+    let longest = encoded(SIXTEEN_MIB).unwrap();
+    assert_eq!(longest.len(), 4 + SIXTEEN_MIB);
+    assert!(Request::decode(&longest[4..]).is_ok());
+    assert_eq!(encoded(SIXTEEN_MIB + 1), Err(WireError::FrameLength(SIXTEEN_MIB + 1)));
+}
+
+#[test]
+fn as_many_descriptors_as_a_message_carries_are_taken() {
+    assert!(decode_of(Spawn { descriptors: 64, ..simple_spawn() }).is_ok());
+}
+
+/// A frame whose body has `length` bytes.
+fn frame_of(length: usize) -> Vec<u8> {
+    let mut frame = u32::try_from(length).unwrap().to_le_bytes().to_vec();
+    frame.resize(4 + length, 7);
+    frame
+}
+
+#[test]
+fn the_memory_of_a_large_frame_is_given_back_and_that_of_usual_ones_kept() {
+    let mut reader = FrameReader::default();
+    for (length, is_kept) in [(100_000, true), (1_000_000, false)] {
+        reader.push(&frame_of(length));
+        assert_eq!(reader.next_frame().unwrap().unwrap().len(), length);
+        reader.push(&frame_of(1));
+        assert_eq!(reader.next_frame().unwrap(), Some(&[7][..]));
+        assert_eq!(reader.buffer.capacity() >= length, is_kept, "{length}");
+    }
+}
+
+#[test]
+fn what_follows_a_large_frame_is_not_lost() {
+    let mut reader = FrameReader::default();
+    let next = frame_of(9);
+    reader.push(&[&frame_of(1_000_000)[..], &next[..6]].concat());
+    assert_eq!(reader.next_frame().unwrap().unwrap().len(), 1_000_000);
+    reader.push(&next[6..]);
+    assert_eq!(reader.next_frame().unwrap(), Some(&[7; 9][..]));
+}
+
+#[test]
+fn many_small_frames_need_no_more_memory_than_one() {
+    let mut reader = FrameReader::default();
+    for _ in 0..1_000 {
+        reader.push(&frame_of(100));
+        assert_eq!(reader.next_frame().unwrap().unwrap().len(), 100);
+    }
+    assert!(reader.buffer.len() <= 104, "{}", reader.buffer.len());
+}
+
+#[test]
+fn an_error_says_what_was_wrong_with_the_bytes() {
+    let texts = [
+        WireError::FrameLength(17),
+        WireError::Truncated,
+        WireError::TrailingBytes,
+        WireError::UnknownValue(9),
+        WireError::NulByte,
+        WireError::NoProgram,
+        WireError::TooManyDescriptors(65),
+    ]
+    .map(|error| error.to_string());
+    assert!(texts[0].contains("17") && texts[3].contains('9') && texts[6].contains("65"));
+    let different: std::collections::HashSet<_> = texts.iter().collect();
+    assert_eq!(different.len(), texts.len());
+}

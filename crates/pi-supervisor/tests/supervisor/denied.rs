@@ -5,7 +5,7 @@ use std::time::Instant;
 use pi_supervisor::process::{proc_pid, signal};
 use pi_supervisor::wire::Event;
 
-use crate::host::{Host, PATIENCE, eventually, is_root, null_streams};
+use crate::host::{Host, PATIENCE, eventually, is_root, is_waiting, null_streams};
 
 /// A supervisor that may not signal other users, and a program of another user below it.
 fn host_with_denied_program() -> (Host, crate::host::Running) {
@@ -32,6 +32,7 @@ fn pt_23_a_process_of_another_user_is_named_and_does_not_hang_the_sweep() {
     let ours = host.shell("sleep 1000");
     let began = Instant::now();
     host.socket.shutdown(std::net::Shutdown::Write).unwrap();
+    eventually("it waits for the one it cannot kill", || is_waiting(host.pid()));
     let mut last = None;
     while let Some(event) = host.event() {
         last = Some(event);

@@ -1,6 +1,6 @@
 //! Plays the host: starts a supervisor, sends requests, awaits events, looks after what is alive.
 
-use std::io::{IoSlice, Read, Write};
+use std::io::{IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::net::Shutdown;
 use std::os::fd::{AsFd, OwnedFd};
@@ -10,9 +10,15 @@ use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use pi_supervisor::process::{ProcessIdentity, is_alive};
-use pi_supervisor::wire::{Event, Exit, FrameReader, Request, Spawn, SpawnStep, VERSION};
-use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags, sendmsg};
+use pi_supervisor::process::{ProcessIdentity, ProcessState, entry_of, is_alive};
+use pi_supervisor::wire::{
+    Confine, ConfineStep, Event, Exit, FrameReader, Request, Spawn, SpawnStep, Usage, VERSION,
+};
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
 
 /// Far more than anything takes on a busy machine; reached only by a defect.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(30);
@@ -24,6 +30,8 @@ pub(crate) struct Host {
     next_id: u32,
     /// Ends reported while something else was awaited.
     exits: Vec<Event>,
+    /// Descriptors that came with events.
+    received: Vec<OwnedFd>,
     /// Value of `PI_TEST_TAG` in everything started here.
     tag: String,
 }
@@ -47,9 +55,16 @@ impl Host {
         Self::start_by(command)
     }
 
-    pub(crate) fn start_by(mut command: Command) -> Self {
+    pub(crate) fn start_by(command: Command) -> Self {
+        Self::start_at(UnixStream::pair().unwrap(), command)
+    }
+
+    /// Starts it with the second end of a pair of sockets.
+    pub(crate) fn start_at(
+        (socket, theirs): (UnixStream, UnixStream),
+        mut command: Command,
+    ) -> Self {
         static TAGS: AtomicU32 = AtomicU32::new(0);
-        let (socket, theirs) = UnixStream::pair().unwrap();
         socket.set_read_timeout(Some(PATIENCE)).unwrap();
         socket.set_write_timeout(Some(PATIENCE)).unwrap();
         let supervisor = command
@@ -68,6 +83,7 @@ impl Host {
             reader: FrameReader::default(),
             next_id: 1,
             exits: Vec::new(),
+            received: Vec::new(),
             tag,
         };
         assert_eq!(host.event(), Some(Event::Ready { version: VERSION }));
@@ -117,13 +133,38 @@ impl Host {
                 return Some(Event::decode(body).unwrap());
             }
             let mut buffer = [0; 4096];
-            match self.socket.read(&mut buffer) {
-                Ok(0) => return None,
-                Ok(count) => self.reader.push(&buffer[..count]),
+            let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4))];
+            let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+            let into = &mut [IoSliceMut::new(&mut buffer)];
+            match recvmsg(&self.socket, into, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
+                Ok(message) if message.bytes == 0 => return None,
+                Ok(message) => self.reader.push(&buffer[..message.bytes]),
                 // A read with a timeout is not restarted, for instance after a stop by job control.
-                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+                Err(Errno::INTR) => {}
                 Err(error) => panic!("the supervisor is silent: {error}"),
             }
+            for part in ancillary.drain() {
+                if let RecvAncillaryMessage::ScmRights(descriptors) = part {
+                    self.received.extend(descriptors);
+                }
+            }
+        }
+    }
+
+    /// Has it give up rights for good; returns the listener that came with the answer.
+    pub(crate) fn confine(
+        &mut self,
+        mut confine: Confine,
+    ) -> Result<Option<OwnedFd>, (ConfineStep, Errno)> {
+        self.next_id += 1;
+        confine.id = self.next_id;
+        self.send(&Request::Confine(confine), &[]);
+        match self.event() {
+            Some(Event::Confined { id }) if id == self.next_id => Ok(self.received.pop()),
+            Some(Event::ConfineFailed { id, step, errno }) if id == self.next_id => {
+                Err((step, Errno::from_raw_os_error(errno)))
+            }
+            other => panic!("unexpected answer to a confinement: {other:?}"),
         }
     }
 
@@ -184,12 +225,17 @@ impl Host {
 
     /// Waits for the end of a program; drops events about others.
     pub(crate) fn exit_of(&mut self, running: Running) -> Exit {
+        self.end_of(running).0
+    }
+
+    /// The same, with whether it left a core dump and what it used.
+    pub(crate) fn end_of(&mut self, running: Running) -> (Exit, bool, Usage) {
         let mut reported = std::mem::take(&mut self.exits).into_iter();
         loop {
             match reported.next().or_else(|| self.event()) {
-                Some(Event::Exited { id, pid, exit, .. }) if id == running.id => {
+                Some(Event::Exited { id, pid, exit, core, usage }) if id == running.id => {
                     assert_eq!(pid, running.identity.pid);
-                    return exit;
+                    return (exit, core, usage);
                 }
                 Some(_) => {}
                 None => panic!("the supervisor ended before its program"),
@@ -264,6 +310,11 @@ pub(crate) fn line_in(path: &Path) -> String {
 
 pub(crate) fn is_running(running: Running) -> bool {
     is_alive(running.identity)
+}
+
+/// It waits for something. Looked at often: in some calls a process that never waits shows for a moment as if it did.
+pub(crate) fn is_waiting(pid: i32) -> bool {
+    (0..50).all(|_| entry_of(pid).is_some_and(|entry| entry.state == ProcessState::Sleeping))
 }
 
 pub(crate) fn null() -> OwnedFd {

@@ -8,9 +8,13 @@
     reason = "clippy knows tests by their attribute, not the functions they share"
 )]
 
+mod busy;
+mod confine;
 mod denied;
 mod end;
+mod filter;
 mod host;
 mod namespace;
+mod probe;
 mod spawning;
 mod tree;

@@ -14,9 +14,11 @@ export async function sinkOf(more: Partial<RunSinkSource> & { far?: { text: stri
   const { far, ...source } = more;
   const { store, folder } = storeIn();
   const removed: string[] = [];
+  const reads: string[] = [];
   const closing: (() => Promise<void>)[] = [];
   const files: PlaceFiles = {
-    read: async (_, offset, length) => {
+    read: async (name, offset, length) => {
+      reads.push(name);
       if (far?.isGone === true) throw new Error("the place is gone");
       const bytes = Buffer.from(far?.text ?? "");
       return { bytes: bytes.subarray(offset, offset + length), size: bytes.length };
@@ -38,5 +40,5 @@ export async function sinkOf(more: Partial<RunSinkSource> & { far?: { text: stri
     const result: CommandResult = { ...settledResult(raw, 1_000), ...change };
     return sink.finish(result, output === undefined ? undefined : raw.output);
   };
-  return { store, folder, sink, path: sink.spillPath ?? "", removed, closing, finish };
+  return { store, folder, sink, path: sink.spillPath ?? "", reads, removed, closing, finish };
 }

@@ -185,3 +185,108 @@ pub(super) fn limits_of(lines: &str) -> String {
     }
     text
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(statements: &[Statement]) -> Vec<&str> {
+        statements.iter().map(|one| one.name.as_str()).collect()
+    }
+
+    #[test]
+    fn a_part_of_one_line_is_that_line() {
+        assert_eq!(line_of(b"/a\nb\n".to_vec()), b"/a\nb");
+        assert_eq!(line_of(b"/a".to_vec()), b"/a");
+        assert_eq!(line_of(Vec::new()), b"");
+    }
+
+    #[test]
+    fn names_stand_between_colons_and_nothing_else_is_a_list_of_them() {
+        let list = |text: &[u8]| names_of(text).map(|names| names.join(" "));
+        assert_eq!(list(b"a:b-c:d_1\n").as_deref(), Some("a b-c d_1"));
+        assert_eq!(list(b"a::b!:c").as_deref(), Some("a c"));
+        for text in [&b"\n"[..], b"", b"a b", b"a\xff"] {
+            assert_eq!(list(text), None, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn options_that_are_on_are_those_that_are_set() {
+        let text = b"shopt -s cmdhist\nshopt -u autocd\nnoise\nshopt -s a b\nshopt -s extglob\n";
+        assert_eq!(shopts_of(text), ["cmdhist", "extglob"]);
+    }
+
+    #[test]
+    fn a_statement_ends_with_a_line_that_is_in_no_quotes() {
+        for (text, lines) in [
+            ("a\nb\n", 2),
+            ("a\\\nb\n", 1),
+            ("'a\nb'\nc\n", 2),
+            ("'a\\'\nb\n", 2),
+            ("\"a\nb\"\nc\n", 2),
+            ("\"a\\\"\nb\"\n", 1),
+            ("\"'\"\nb\n", 2),
+            ("'\"'\nb\n", 2),
+            ("$'a\\'\nb'\nc\n", 2),
+            ("$'a\"'\nb\n", 2),
+            ("x'\\''\nb'\n", 1),
+            ("\\'\nb\n", 2),
+            ("a\nb", 1),
+            ("", 0),
+        ] {
+            let found = statements(text.as_bytes());
+            assert_eq!(found.len(), lines, "{text:?}");
+            assert!(text.as_bytes().starts_with(&found.concat()), "{text:?}: {found:?}");
+        }
+    }
+
+    #[test]
+    fn variables_are_carried_on_but_for_those_of_bash_and_ours() {
+        let text =
+            b"declare -x A=\"1\"\ndeclare -- B\ndeclare -ir UID=\"0\"\ndeclare -- __pi_x=\"\"\n\
+            export C=1\ndeclare -a D=([0]=\"x y\")\ndeclare -i";
+        let found = variables_of(text);
+        assert_eq!(names(&found), ["A", "B", "D"]);
+        assert_eq!(found[1].text, b"declare -- B\n");
+    }
+
+    #[test]
+    fn traps_are_carried_on_but_for_those_that_end_with_their_command() {
+        let text =
+            b"trap -- 'a b' SIGUSR1\ntrap -- '' EXIT\ntrap -- 'x' DEBUG\nnoise\ntrap -- 'y' ERR\n";
+        let found = traps_of(text);
+        assert_eq!(names(&found), ["SIGUSR1", "ERR"]);
+        assert_eq!(found[0].text, b"trap -- 'a b' SIGUSR1\n");
+    }
+
+    #[test]
+    fn attributes_of_functions_are_kept_where_they_are_more_than_none() {
+        let text = b"declare -f a\ndeclare -fx b\ndeclare -ft builtin\nnoise\ndeclare -frx c\n";
+        let kept = special_attributes(text);
+        assert_eq!(
+            String::from_utf8(kept).unwrap(),
+            "\\builtin declare -fx b\n\\builtin declare -frx c\n"
+        );
+    }
+
+    #[test]
+    fn the_function_called_builtin_ends_before_the_line_of_its_name() {
+        let text =
+            b"builtin () \n{ \n    :\n}\ndeclare -fx builtin\nz () \n{ \n    :\n}\ndeclare -fx z\n";
+        assert_eq!(definition_of_builtin(text).unwrap(), b"builtin () \n{ \n    :\n}\n");
+        assert_eq!(definition_of_builtin(b"my_builtin () \n{ :; }\ndeclare -fx builtin\n"), None);
+        assert_eq!(definition_of_builtin(b"builtin () \n{ :; }\n"), None);
+    }
+
+    #[test]
+    fn limits_are_those_that_can_be_set_and_leave_bash_its_descriptors() {
+        let lines = "open files (-n) 15\nopen files (-n) 16\ncpu time (seconds, -t) 3\nbroken\n\
+            no flag (seconds) 4\ncore (blocks, -c) soft\npipe size (512 bytes, -p) 8\nno value (-x)\n\
+            #hard\nopen files (-n) 9\ncpu time (seconds, -t) unlimited\n";
+        assert_eq!(
+            limits_of(lines),
+            "\\builtin ulimit -Sn 16\n\\builtin ulimit -St 3\n\\builtin ulimit -Ht unlimited\n"
+        );
+    }
+}

@@ -85,6 +85,7 @@ fn options_are_those_that_bash_says_are_on() {
 
     assert_eq!(state.shopts(), "\\builtin shopt -s cmdhist extglob\n");
     assert!(state.has_shopt("extglob") && !state.has_shopt("autocd"));
+    assert!(!state.is_posix() && !state.is_traced());
 }
 
 #[test]
@@ -135,4 +136,36 @@ fn limits_are_set_soft_ones_first_and_none_that_would_stop_bash() {
         parsed(&[("limits", limits)]).limits,
         "\\builtin ulimit -Ss unlimited\n\\builtin ulimit -Hs 9\n"
     );
+}
+
+#[test]
+fn a_state_says_which_traps_and_aliases_stand_in_the_way_of_a_word() {
+    let with = |shopts, aliases| parsed(&[("begin", shopts), ("aliases", aliases)]);
+    let expands = "shopt -s expand_aliases\n";
+    for alias in ["alias {='x'\n", "alias [[='x'\n"] {
+        assert!(with(expands, alias).has_reserved_alias(), "{alias}");
+        assert!(!with("", alias).has_reserved_alias(), "{alias}");
+    }
+    assert!(!with(expands, "alias ll='ls -l'\n").has_reserved_alias());
+
+    let trapped = parsed(&[("traps", "trap -- 'x' ERR\n")]);
+    assert!(trapped.has_trap("ERR") && !trapped.has_trap("INT"));
+    assert_eq!(with("", "").shopts(), "");
+}
+
+#[test]
+fn a_state_is_somewhere_and_says_whether_it_has_descriptors() {
+    assert_eq!(State::parse(&dump(&[("directory", "tmp\n")]), MARK, None, None), None);
+    assert_eq!(parsed(&[]).directory, std::path::Path::new("/tmp"));
+    assert!(!parsed(&[]).has_descriptors);
+    assert!(parsed(&[("descriptors", "7\n")]).has_descriptors);
+}
+
+#[test]
+fn a_variable_s_name_is_letters_digits_and_underscores() {
+    for (name, is_one) in
+        [("A", true), ("_", true), ("a1_B", true), ("1a", false), ("", false), ("a-b", false)]
+    {
+        assert_eq!(is_variable_name(name), is_one, "{name}");
+    }
 }

@@ -24,10 +24,9 @@ pub(super) fn signal_pid(pid: i32, signal: i32) -> io::Result<()> {
 pub(super) fn open_pidfd(pid: i32) -> io::Result<OwnedFd> {
     // SAFETY: two integers, no memory.
     let result = unsafe { libc::syscall(libc::SYS_pidfd_open, pid, 0) };
-    let number = i32::try_from(result).unwrap_or(-1);
-    if number < 0 {
+    let Ok(number @ 0..) = i32::try_from(result) else {
         return Err(io::Error::last_os_error());
-    }
+    };
     // SAFETY: the kernel just made this descriptor, and no one else knows it.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }

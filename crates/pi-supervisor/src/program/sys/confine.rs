@@ -210,14 +210,24 @@ pub(crate) fn can_open_terminal(path: &std::path::Path) -> bool {
 /// Whether characters could be pushed into a terminal as if typed. A new one is asked, to which
 /// no one listens; what refuses the call refuses it for every terminal.
 pub(crate) fn can_type_into_terminal() -> bool {
-    use rustix::pty::{OpenptFlags, grantpt, openpt, unlockpt};
-    let opened = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).and_then(|terminal| {
-        grantpt(&terminal).and_then(|()| unlockpt(&terminal)).map(|()| terminal)
+    use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+    let opened = openpt(flags).and_then(|controller| {
+        grantpt(&controller)?;
+        unlockpt(&controller)?;
+        let terminal = ioctl_tiocgptpeer(&controller, flags)?;
+        Ok((controller, terminal))
     });
+    // The kernel lets everyone type into the terminal of the own session, and few into others.
+    let terminal = opened.as_ref().ok().map(|(_controller, terminal)| terminal);
+    terminal.map(rustix::process::ioctl_tiocsctty);
     // Without terminals the answer of the kernel to a wrong descriptor tells as much.
-    let number = opened.as_ref().map_or(-1, AsRawFd::as_raw_fd);
+    let number = terminal.map_or(-1, AsRawFd::as_raw_fd);
     let character = 0_u8;
     // SAFETY: the kernel reads one byte, which lives through the call.
     let result = unsafe { libc::ioctl(number, libc::TIOCSTI, ptr::from_ref(&character)) };
-    result == 0 || last() != Errno::PERM
+    let is_refused = result != 0 && last() == Errno::PERM;
+    // It stays open until this process ends: a session is hung up on when its terminal goes.
+    std::mem::forget(opened);
+    !is_refused
 }

@@ -129,3 +129,20 @@ pub(crate) fn close_from(first: i32) {
         unsafe { libc::close(descriptor) };
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_executed_by_lists_without_an_end() {
+        let program = c"/nonexistent/program".as_ptr();
+        let (ended, endless) = ([program, ptr::null()], [program]);
+        let errno = |argv: &[_], env: &[_]| execute(argv, env).raw_os_error();
+        assert_eq!(errno(&endless, &ended), Some(libc::EINVAL));
+        assert_eq!(errno(&ended, &endless), Some(libc::EINVAL));
+        assert_eq!(errno(&[ptr::null()], &ended), Some(libc::EINVAL));
+        assert_eq!(errno(&[], &ended), Some(libc::EINVAL));
+        assert_eq!(errno(&ended, &ended), Some(libc::ENOENT));
+    }
+}
