@@ -4,9 +4,8 @@
  * Options are listed as far as it is common to give them before the command: behind one that is not, both readings
  * count. Sources: the manuals and `--help` of each program, named at its group.
  */
-import { form, type Launcher, type LaunchForm } from "./launcher-spec.ts";
-
-type Entry = readonly [names: string, forms: readonly LaunchForm[]];
+import { CONTAINERS, type Entry } from "./launcher-containers.ts";
+import { form, type Launcher } from "./launcher-spec.ts";
 
 /** npm-exec(1), npm-explore(1), pnpm exec and dlx, yarn exec, dlx and workspace, bun(1), deno, lerna, nx, corepack. */
 const NODE_FLAGS =
@@ -209,67 +208,59 @@ const SYSTEM: readonly Entry[] = [
   ],
 ];
 
+const TERMINAL = "-e -x --command --execute";
+const KITTY_VALUES =
+  "-o --override -c --config -d --directory --working-directory -D -T --title -t -N --name --class --app-id -a --session --listen-on -W -w -f --font -L -m --term --instance-group -F -u";
+const PANE = {
+  flags: "-f --floating -i --in-place -c --close-on-exit -s --start-suspended",
+  valued: "-d --direction --cwd -n --name --width --height -x -y",
+  dashes: true,
+};
+
 /**
- * docker(1), podman(1), kubectl, lxc(1), incus, multipass, vagrant, limactl, distrobox, toolbox, flatpak, wsl,
- * mosh(1), adb, gcloud, ansible(1).
+ * xterm(1), gnome-terminal(1), konsole(1), alacritty(1) and their like, whose option takes a text or all words behind
+ * it; kitty(1), foot(1), wezterm and zellij, which take operands.
  */
-const CONTAINER_FLAGS =
-  "-i -t -d --interactive --tty --detach --rm --init --privileged --read-only --publish-all -P --no-deps -T --no-TTY --build --quiet -q --all -a --stdin --service-ports";
-const CONTAINER_VALUES =
-  "-u --user -e --env --env-file -w --workdir -v --volume -p --publish --name --network --net --mount -l --label -m --memory --cpus --gpus --platform --hostname -h --ip --link --add-host --cap-add --cap-drop --device --dns --entrypoint --expose --group-add --ipc --isolation --log-driver --log-opt --pid --pull --restart --runtime --security-opt --shm-size --stop-signal --stop-timeout --tmpfs --ulimit --userns --uts --volumes-from --volume-driver --cidfile --cgroupns --cpuset-cpus --detach-keys --index --context -H --host --config -f --file --project-name --profile --project-directory -c --container -n --namespace --kubeconfig --image --cluster --as --image-pull-policy --override-type --overrides --remote";
-const CONTAINER = { flags: CONTAINER_FLAGS, valued: CONTAINER_VALUES };
-const CONTAINERS: readonly Entry[] = [
+const TERMINALS: readonly Entry[] = [
   [
-    "docker podman nerdctl finch docker-compose podman-compose podman-remote",
+    "xterm uxterm lxterm urxvt urxvtc rxvt st konsole alacritty ghostty rio tilix terminator xfce4-terminal mate-terminal lxterminal qterminal terminology kgx ptyxis gnome-terminal x-terminal-emulator",
+    [form("", { runs: "other", texts: TERMINAL, programs: TERMINAL, dashes: true })],
+  ],
+  ["kitty foot footclient", [form("", { flags: "-e --hold -1 --single-instance --detach", valued: KITTY_VALUES })]],
+  [
+    "wezterm",
     [
-      form("exec|run|create *", { ...CONTAINER, programs: "--entrypoint" }),
-      form("compose|container exec|run|create *", { ...CONTAINER, programs: "--entrypoint" }),
+      form("start|ssh|connect", { valued: "--cwd --class --workspace --position", dashes: true }),
+      form("cli spawn|split-pane", { valued: "--cwd --pane-id --window-id --workspace --percent", dashes: true }),
+      form("", { runs: "other", programs: "-e" }),
     ],
   ],
+  ["zellij", [form("run|r", PANE), form("action|ac new-pane", PANE)]],
+];
+
+/** What `cmd` runs stands behind one of these; a shell of MSYS wants the slash twice. */
+const CMD_TEXT = "/c|/C|/k|/K|/r|/R|//c|//C|//k|//K";
+const CMD_SWITCH = "/d|/D|/s|/S|/q|/Q|/v:on|/V:ON|/e:on|/E:ON";
+const POWERSHELL = "-c -C -command -Command";
+
+/** crontab(1), which runs its input later; launchctl(1); snap(8); cmd and PowerShell of Windows, as WSL calls them. */
+const SERVICES: readonly Entry[] = [
+  ["crontab", [form("", { runs: "other", valued: "-u", startsShell: true })]],
+  ["launchctl", [form("submit", { valued: "-l -o -e", programs: "-p", dashes: true }), form("asuser|bsexec *", {})]],
+  ["snap", [form("run", { runs: "other", texts: "-c" })]],
   [
-    "kubectl oc kubecolor",
-    [
-      form("exec|rsh *", { ...CONTAINER, dashes: true }),
-      form("run|debug|create|job *", { ...CONTAINER, runs: "other", dashes: true }),
-    ],
+    "cmd cmd.exe",
+    [CMD_TEXT, `* ${CMD_TEXT}`, `* ${CMD_SWITCH} ${CMD_TEXT}`].map((path) => form(path, { runs: "joined" })),
   ],
-  [
-    "lxc incus",
-    [form("exec *", { ...CONTAINER, valued: "--cwd --env --mode -e --user --group --project", dashes: true })],
-  ],
-  [
-    "multipass limactl orb orbctl",
-    [form("exec|shell|run *", { valued: "--workdir -d --working-directory -m -u", dashes: true })],
-  ],
-  ["lima", [form("", { valued: "--workdir", dashes: true })]],
-  ["crictl pct", [form("exec *", { ...CONTAINER, dashes: true })]],
-  ["vagrant", [form("ssh", { runs: "other", texts: "-c --command" })]],
-  ["distrobox", [form("enter", { runs: "other", programs: "-e --exec", dashes: true }), form("enter *", {})]],
-  ["distrobox-enter", [form("", { runs: "other", programs: "-e --exec", dashes: true })]],
-  ["toolbox", [form("run", { valued: "-c --container -d --distro -r --release" })]],
-  ["flatpak", [form("run", { runs: "other", programs: "--command" })]],
-  [
-    "wsl wsl.exe",
-    [form("", { valued: "-d --distribution -u --user --cd --shell-type", programs: "-e --exec --", dashes: true })],
-  ],
-  ["adb", [form("shell|exec-out", { runs: "joined", valued: "-s -t -H -P" })]],
-  ["gcloud", [form("compute ssh", { runs: "other", texts: "--command", dashes: true })]],
-  ["mosh autossh et", [form("*", { runs: "joined", valued: "-p --ssh --server --port -P -M -i -l -o", dashes: true })]],
-  [
-    "rsh remsh pdsh clush plink dsh pssh parallel-ssh",
-    [
-      form("*", { runs: "joined", valued: "-w -l -p -P -i -h -H -f -m -g" }),
-      form("", { runs: "joined", valued: "-w -l -p -P -i -h -H -f -m -g" }),
-    ],
-  ],
-  ["ansible", [form("", { runs: "other", texts: "-a --args" })]],
-  ["heroku", [form("run|local:run", { valued: "-a --app -s --size -e --env", dashes: true })]],
-  ["fly flyctl", [form("ssh console", { runs: "other", texts: "-C --command" })]],
+  ["powershell powershell.exe pwsh.exe", [form("", { runs: "other", texts: POWERSHELL, programs: POWERSHELL })]],
 ];
 
 /** Launchers by the name of their program. Those of git are in `unwrap-git.ts`. */
 export const LAUNCHERS: ReadonlyMap<string, Launcher> = new Map([
-  ...entries([...PACKAGE_RUNNERS, ...ENVIRONMENTS, ...SECRETS, ...WATCHERS, ...SYSTEM], false),
+  ...entries(
+    [...PACKAGE_RUNNERS, ...ENVIRONMENTS, ...SECRETS, ...WATCHERS, ...SYSTEM, ...TERMINALS, ...SERVICES],
+    false,
+  ),
   ...entries(CONTAINERS, true),
 ]);
 

@@ -2,7 +2,7 @@
  * Wrappers that run their command as someone else, below another root or in another namespace.
  *
  * They are looked through for deny rules and hard blocks, and never a proof. Sources: sudo(8), doas(1), pkexec(1),
- * runuser(1), chroot(1), unshare(1), nsenter(1), setpriv(1), prlimit(1), flock(1), systemd-run(1), systemd-inhibit(1).
+ * runuser(1), chroot(1), unshare(1), nsenter(1), setpriv(1), prlimit(1), flock(1), systemd-run(1), run0(1), systemd-inhibit(1).
  */
 import { longOptions, type WrapperSpec, wrapper } from "./wrapper-spec.ts";
 
@@ -140,6 +140,19 @@ export const PRIVILEGED_WRAPPERS: readonly (readonly [string, WrapperSpec])[] = 
       longValued: longOptions(
         "host machine capsule unit property description slice service-type uid gid nice working-directory root-directory setenv background job-mode path-property socket-property on-active on-boot on-startup on-unit-active on-unit-inactive on-calendar timer-property json",
       ),
+    }),
+  ],
+  [
+    "run0",
+    wrapper("i", "ugD", {
+      privileged: true,
+      startsShell: true,
+      folder: ["-D", "--chdir"],
+      long: longOptions("no-ask-password slice-inherit pty pty-late pipe via-shell lightweight same-root-dir empower"),
+      longValued: longOptions(
+        "unit property description slice user group nice chdir setenv background machine shell-prompt-prefix area",
+      ),
+      stops: ["-h", "-V", ...longOptions("help version")],
     }),
   ],
 ];

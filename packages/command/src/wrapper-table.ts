@@ -12,7 +12,7 @@ import { longOptions, type WrapperSpec, wrapper } from "./wrapper-spec.ts";
 
 /** Programs that run another one, whose options are not listed: never a proof, and a reason to ask for every rule. */
 const UNREAD =
-  "setarch linux32 linux64 i386 x86_64 fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl systemd-cat systemd-nspawn cpulimit hyperfine chronic sem crontab ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld.so";
+  "setarch linux32 linux64 i386 x86_64 fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl systemd-cat cpulimit hyperfine chronic sem s6-setuidgid s6-applyuidgid s6-envuidgid s6-envdir s6-softlimit s6-setsid ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld.so";
 
 /** The dynamic loader runs the program that it is given, under many names: ld.so(8), musl's, FreeBSD's and Android's. */
 const LOADER = /^(?:ld(?:64|-linux|-musl|-elf|-\d)?[\w.-]*\.so(?:\.\d+)?|linker(?:64)?)$/;
@@ -43,6 +43,14 @@ const COREUTILS: readonly (readonly [string, WrapperSpec])[] = [
     }),
   ],
 ];
+
+const PARALLEL = wrapper("kuvX0", "jIN", {
+  appends: true,
+  noisy: true,
+  joinsToShell: true,
+  privileged: true,
+  startsShell: true,
+});
 
 /** Wrappers by program name. Shells, `find`, `eval` and `trap` have rules of their own in `unwrap.ts`. */
 export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, WrapperSpec>([
@@ -147,10 +155,11 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
   ],
   ["busybox", wrapper("", "", {})],
   ["toybox", wrapper("", "", {})],
-  [
-    "parallel",
-    wrapper("kuvX0", "jIN", { appends: true, noisy: true, joinsToShell: true, privileged: true, startsShell: true }),
-  ],
+  // The programs of ShellJS by their names; they are no proof, for they are not those of the system.
+  ["shx", wrapper("s", "", { privileged: true, long: ["--silent"], stops: ["--help", "--version"] })],
+  ["parallel", PARALLEL],
+  // A function of GNU parallel, which gives the command the variables of the shell.
+  ["env_parallel", PARALLEL],
   ["caffeinate", wrapper("dimsu", "tw", {})],
   [
     "dbus-run-session",

@@ -8,6 +8,7 @@
 
 import { mayMatch, readParts } from "./dangers/searches/name-patterns.ts";
 import type { Field, Part } from "./dangers/values/fields.ts";
+import { windowsTarget } from "./windows-folders.ts";
 
 /** What is known about places when a command runs. */
 export interface PathContext {
@@ -43,10 +44,10 @@ export interface FieldTarget {
 }
 
 /** Everything below these belongs to the system. */
-const SYSTEM = /^(?:bin|boot|dev|etc|lib|lib32|lib64|libx32|proc|sbin|sys|usr|var|Library|System)$/;
-/** The same, one by one. */
 export const SYSTEM_NAMES: readonly string[] =
-  "bin boot dev etc lib lib32 lib64 libx32 proc sbin sys usr var Library System".split(" ");
+  "bin boot dev efi etc gnu lib lib32 lib64 libx32 nix ostree proc sbin snap sys sysroot usr var Library System".split(
+    " ",
+  );
 /** Of these only the folder itself. */
 export const SHARED_NAMES: readonly string[] = "Applications Users Volumes home mnt opt private root run srv".split(
   " ",
@@ -65,7 +66,9 @@ const PRIVATE = "private";
 /** What is in these may go; the folders themselves may not. */
 const SCRATCH = ["/var/tmp", "/var/cache", "/var/folders", "/var/lib/apt/lists", "/dev/shm"];
 /** Below these people keep things of their own beside those of the system. */
-const MIXED = ["/usr/src", "/var/www", "/var/log", "/var/opt", "/var/local"];
+const MIXED = ["/usr/src", "/var/www", "/var/log", "/var/opt", "/var/local", "/nix/var"];
+/** Folders that all programs of a system are in. */
+const STORES = ["/nix/store", "/gnu/store", "/snap/bin", "/ostree/repo", "/ostree/deploy"];
 
 /** A name that no rule has. */
 const ANY_NAME = "any-name";
@@ -211,7 +214,10 @@ function judgePath(path: readonly Component[], contents: boolean, folder: Folder
     return { kind: "main", name: `the system folder \`${shown}\`` };
   }
   if (path.length > 1 && namesOne(path[0], SYSTEM_NAMES)) return belowSystem(path, contents, shown);
-  return undefined;
+  return windowsTarget(
+    path.map((each) => literal(each) ?? ""),
+    shown,
+  );
 }
 
 function belowSystem(path: readonly Component[], contents: boolean, shown: string): Target | undefined {
@@ -221,13 +227,26 @@ function belowSystem(path: readonly Component[], contents: boolean, shown: strin
   if (path.length === 2) {
     const known = names(path[0], "usr")
       ? namesOne(path[1], HIERARCHY)
-      : names(path[0], "var") && namesOne(path[1], STATE);
+      : (names(path[0], "var") && namesOne(path[1], STATE)) || STORES.some((place) => isAtOrBelow(path, place, 0));
     return known ? { kind: "main", name: `the system folder \`${shown}\`` } : { kind: "inside", name };
   }
   const isMixed =
     MIXED.some((place) => isAtOrBelow(path, place, 1)) ||
     (isAtOrBelow(path, "/usr/local", 1) && !namesOne(path[2], HIERARCHY));
   return isMixed ? { kind: "doubtful", name: `\`${shown}\`, below a folder of the system` } : { kind: "inside", name };
+}
+
+/** Folders of what the system starts and reads, without those that people fill themselves. */
+const PROGRAM_NAMES = "bin boot dev efi etc lib lib32 lib64 libx32 sbin".split(" ");
+const PROGRAM_FOLDERS = "bin include lib lib32 lib64 libexec libx32 sbin share".split(" ");
+
+/** True for a pattern that matches every file in such a folder: `/usr/bin/*`. */
+export function namesSystemFiles(field: Field, folder: Folder): boolean {
+  if (field.some(({ kind }) => kind === "unknown")) return false;
+  const path = absolutePath(componentsOf(field), folder) ?? [];
+  const [base, second, ...more] = path.slice(0, -1);
+  if (!isEverything(path.at(-1)) || more.length > 0) return false;
+  return second === undefined ? namesOne(base, PROGRAM_NAMES) : names(base, "usr") && namesOne(second, PROGRAM_FOLDERS);
 }
 
 /** True where a path without patterns at its start lies in a place, at least `levels` below it. */
@@ -239,7 +258,7 @@ function isAtOrBelow(path: readonly Component[], place: string, levels: number):
 /** Workspaces may lie below `/usr/src` or `/var/www`, and are their owner's; `/etc` as a workspace stays what it is. */
 function isWorkspace(path: readonly Component[], { workspace }: Folder): boolean {
   const base = workspace === undefined ? [] : namesOf(workspace);
-  if (base.length < 2 || !SYSTEM.test(base[0] ?? "")) return false;
+  if (base.length < 2 || !SYSTEM_NAMES.includes(base[0] ?? "")) return false;
   return isAtOrBelow(path, `/${base.join("/")}`, 0);
 }
 

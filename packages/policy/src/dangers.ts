@@ -6,7 +6,13 @@
  * `echo "rm -rf /"` are another. Lists of forbidden texts miss the first kind and hit the second. Where a block depends
  * on what is not known, it is undecided: a person is asked. The judges are in `dangers/`.
  */
-import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, type Word } from "@pi-bash/command";
+import {
+  analyzeCommand,
+  type CommandAnalysis,
+  type EffectiveCommand,
+  type Redirection,
+  type Word,
+} from "@pi-bash/command";
 import { isLimitProblem, programNameOf } from "@pi-bash/command/internal";
 import type { Folder, PathContext } from "./danger-paths.ts";
 import { type DangerJudge, type DangerOptions, UNDECIDED_CODE, undecided, worst } from "./dangers/call.ts";
@@ -20,12 +26,15 @@ import { forkBombs } from "./dangers/fork-bombs.ts";
 import { movedFolder } from "./dangers/moved-folder.ts";
 import { PROCESS_JUDGES } from "./dangers/processes/processes.ts";
 import { SHUTDOWN_JUDGES } from "./dangers/processes/shutdown.ts";
+import { standIn, startsOfSearches, withArguments, writingRedirections } from "./dangers/redirections.ts";
 import { REMOVAL_JUDGES } from "./dangers/removal.ts";
+import { variableTexts } from "./dangers/texts/callback-texts.ts";
 import { LineTexts } from "./dangers/texts/line-texts.ts";
 import { TextBudget } from "./dangers/texts/text-budget.ts";
-import { type Added, addedTo, FILLS_IN, filledIn, isFilled } from "./dangers/values/added.ts";
+import { mayBeGone, textsBehind } from "./dangers/texts/unknown-programs.ts";
+import { type Added, addedOptions, addedTo, FILLS_IN, filledIn, isFilled } from "./dangers/values/added.ts";
 import { Bindings } from "./dangers/values/bindings.ts";
-import { expandWord, type Field, textField } from "./dangers/values/fields.ts";
+import { expandWord, type Field, textField, UNKNOWN } from "./dangers/values/fields.ts";
 import { Outputs } from "./dangers/values/outputs.ts";
 import { isPartlyKnown } from "./dangers/values/rendered-fields.ts";
 import type { Finding, Refusal } from "./finding.ts";
@@ -77,6 +86,7 @@ export function findDangers(
     ...forkBombs(analysis),
     ...[...analysis.effective, ...mayRunHere(analysis)].flatMap((each) => line.judge(each)),
     ...line.redirections(),
+    ...line.variables(),
   ];
   return {
     blocks: found.filter(({ severity }) => severity === "block"),
@@ -105,6 +115,7 @@ class Line {
   readonly #texts: LineTexts;
   readonly #bindings: Bindings;
   readonly #folders: Folders;
+  readonly #starts = new Map<EffectiveCommand["written"], readonly Field[]>();
   readonly #beside = new Map<EffectiveCommand["written"], EffectiveCommand[]>();
 
   constructor(analysis: CommandAnalysis, context: PathContext & DangerOptions, { budget, outer }: Around) {
@@ -112,7 +123,7 @@ class Line {
     this.#context = context;
     this.#budget = budget;
     this.#outputs = new Outputs(analysis);
-    const place = { home: context.home ?? "/home/any-name", cwd: context.cwd, outer };
+    const place = { home: context.home ?? "/home/any-name", cwd: context.cwd, outer: outer ?? ownVariable };
     this.#bindings = new Bindings(analysis, place, this.#outputs);
     this.#texts = new LineTexts(analysis, place, this.#outputs);
     this.#folders = new Folders(analysis, context, (command) => this.#bindings.at(command));
@@ -144,12 +155,20 @@ class Line {
   /** `$SUDO rm -rf /`: where the variable is empty, or holds a wrapper, the next word is the program. */
   #behindUnknown(command: EffectiveCommand): Refusal | undefined {
     const [program, ...rest] = command.argv;
-    if (program === undefined || programNameOf(program) !== null || !program.splits) return undefined;
-    if (expandWord(program, this.#bindings.at(command)).some(isPartlyKnown)) return undefined;
-    const refusal = this.#judgeArgv(rest, command);
-    return refusal?.severity === "block"
-      ? undecided(`what \`${program.display}\` starts may be this: ${refusal.message}`)
-      : undefined;
+    if (program === undefined || programNameOf(program) !== null) return undefined;
+    const values = this.#bindings.at(command);
+    if (!program.expansions.glob && expandWord(program, values).some(isPartlyKnown)) return undefined;
+    const here = this.#folderOf(command);
+    const texts = textsBehind({ argv: command.argv, expand: (word) => expandWord(word, values) }, JUDGES.keys());
+    const [judged, doubt] = this.#budget.take(texts);
+    const found = [
+      mayBeGone(program) ? this.#judgeArgv(rest, command) : undefined,
+      ...judged.flatMap((text) => this.#inText(text, command, here)),
+    ];
+    const refusal = found.find((each) => each?.severity === "block");
+    return refusal === undefined
+      ? doubt
+      : undecided(`what \`${program.display}\` starts may be this: ${refusal.message}`);
   }
 
   #judgeArgv(argv: readonly Word[], command: EffectiveCommand): Refusal | undefined {
@@ -157,8 +176,8 @@ class Line {
     const judge = judgeOf(name);
     if (judge === undefined) return undefined;
     const values = this.#bindings.at(command);
-    const args = argv.slice(1);
     const added = this.#added(command);
+    const args = [...argv.slice(1), ...addedOptions(added, argv[0])];
     const fieldsOf = (word: Word): readonly Field[] => {
       // What `find -exec` and `fd -x` fill in is judged with them, what `xargs -I` does with what it reads.
       if (isFilled(word, added)) return filledIn(word, added);
@@ -217,28 +236,61 @@ class Line {
     return [...blocks, ...doubts, ...beyond].map((finding) => ({ ...finding, span: command.span }));
   }
 
+  /** What the redirections of the line write to. */
   redirections(): Finding[] {
-    const commands = [...this.#analysis.commands, ...this.#analysis.nestedCommands];
-    const ofCommands = commands.flatMap((command) =>
-      command.redirections.map((redirection) => ({ redirection, place: command, context: command.context })),
-    );
-    const ofBlocks = this.#analysis.constructs.flatMap((construct) =>
-      construct.kind === "redirection"
-        ? [{ redirection: construct.redirection, place: undefined, context: construct.context }]
-        : [],
-    );
-    return [...ofCommands, ...ofBlocks].flatMap(({ redirection, place, context }): Finding[] => {
-      const { target, operator, span } = redirection;
-      if (target === null || operator === "<<<" || operator === "<") return [];
-      const fields =
-        target.value === null
-          ? expandWord(target, this.#bindings.use({ command: undefined, start: span.start, context }))
-          : [textField(target.value)];
-      const folder = place === undefined ? this.#context : this.#folders.of(place);
-      const refusal = judgeRedirectionTarget(operator, fields, folder);
+    return writingRedirections(this.#analysis).flatMap(({ redirection, commands }): Finding[] => {
+      const { operator, span } = redirection;
+      const refusal = worst(
+        commands.map((command) => {
+          const fields = this.#targetOf(redirection, command);
+          return judgeRedirectionTarget(operator, fields, this.#folderOfRedirections(command));
+        }),
+      );
       return refusal === undefined ? [] : [{ ...refusal, span }];
     });
   }
+
+  /** What variables hold that some program runs: `GIT_PAGER`, `PROMPT_COMMAND`. */
+  variables(): Finding[] {
+    return variableTexts(this.#analysis).flatMap(({ name, text, simple }): Finding[] => {
+      const [judged, doubt] = this.#budget.take([text]);
+      const found = judged.flatMap((each) => this.#inText(each, standIn(simple), this.#folders.of(simple)));
+      const block = found.find(({ severity }) => severity === "block");
+      const refusal = block === undefined ? doubt : undecided(`what \`${name}\` holds may run: ${block.message}`);
+      return refusal === undefined ? [] : [{ ...refusal, span: simple.span }];
+    });
+  }
+
+  #targetOf({ target, span }: Redirection, command: EffectiveCommand): readonly Field[] {
+    if (target === null) return [];
+    if (target.value !== null) return [textField(target.value)];
+    const use = { command, start: span.start, context: command.simple.context };
+    const given = this.#givenBySearch(command);
+    return [this.#bindings.use(use), this.#texts.valuesIn(use)].flatMap((values) =>
+      expandWord(target, withArguments(values, given)),
+    );
+  }
+
+  /** What `find -exec sh -c` may give to the text that a command stands in. */
+  #givenBySearch({ via, written }: EffectiveCommand): readonly Field[] {
+    if (!via.some((each) => each.startsWith("find -"))) return [];
+    const known = this.#starts.get(written);
+    const starts = known ?? startsOfSearches(this.#beside.get(written) ?? [], (search) => this.#bindings.at(search));
+    this.#starts.set(written, starts);
+    return starts;
+  }
+
+  /** A wrapper goes elsewhere behind the redirections of its line, and before those in a text that it runs. */
+  #folderOfRedirections(command: EffectiveCommand): Folder {
+    const { simple, written, movedTo } = command;
+    const folder = this.#folders.of(simple);
+    return simple === written ? folder : movedFolder(folder, movedTo, this.#bindings.at(command));
+  }
+}
+
+/** What a line may take for granted of the variables that it does not set: the shell's own name. */
+function ownVariable(name: string): readonly Field[] {
+  return name === "SHELL" || name === "BASH" ? [textField("/bin/bash")] : [[UNKNOWN]];
 }
 
 /** The program that a word names: also that of `"$DIR"/rm`. */

@@ -5,6 +5,7 @@ import { decide, type PolicyRequest } from "../src/decide.ts";
 import { findForbidden } from "../src/forbidden.ts";
 import { BLOCKED_PROGRAMS } from "./support/danger-cases/blocked-programs.ts";
 import { BLOCKED_TARGETS } from "./support/danger-cases/blocked-targets.ts";
+import { BLOCKED_FOLLOWED, ORDINARY_FOLLOWED, UNDECIDED_FOLLOWED } from "./support/danger-cases/followed.ts";
 import { BLOCKED_MACHINES, ORDINARY_MACHINES, UNDECIDED_MACHINES } from "./support/danger-cases/machines.ts";
 import { BLOCKED_MOVES } from "./support/danger-cases/moves-blocked.ts";
 import { ORDINARY } from "./support/danger-cases/ordinary.ts";
@@ -32,6 +33,7 @@ describe("a hard block", () => {
       ...BLOCKED_TEXTS,
       ...BLOCKED_VARIABLE_WORDS,
       ...BLOCKED_MACHINES,
+      ...BLOCKED_FOLLOWED,
     }),
   )("knows %s: %s", (_, line) => {
     const { class: kind, findings } = classify(line, PLACE);
@@ -41,7 +43,14 @@ describe("a hard block", () => {
   });
 
   it.each(
-    linesOf({ ...UNDECIDED, ...UNDECIDED_SEARCHES, ...UNDECIDED_WRAPPED, ...UNDECIDED_TEXTS, ...UNDECIDED_MACHINES }),
+    linesOf({
+      ...UNDECIDED,
+      ...UNDECIDED_SEARCHES,
+      ...UNDECIDED_WRAPPED,
+      ...UNDECIDED_TEXTS,
+      ...UNDECIDED_MACHINES,
+      ...UNDECIDED_FOLLOWED,
+    }),
   )("is undecided for %s: %s", (_, line) => {
     const { class: kind, undecided } = classify(line, PLACE);
 
@@ -49,15 +58,21 @@ describe("a hard block", () => {
     expect(undecided[0]).toMatchObject({ code: "undecided-block", hint: expect.any(String) });
   });
 
-  it.each(linesOf({ ...ORDINARY, ...ORDINARY_SEARCHES, ...ORDINARY_WRAPPED, ...ORDINARY_TEXTS, ...ORDINARY_MACHINES }))(
-    "is not found in %s: %s",
-    (_, line) => {
-      const { class: kind, undecided } = classify(line, PLACE);
+  it.each(
+    linesOf({
+      ...ORDINARY,
+      ...ORDINARY_SEARCHES,
+      ...ORDINARY_WRAPPED,
+      ...ORDINARY_TEXTS,
+      ...ORDINARY_MACHINES,
+      ...ORDINARY_FOLLOWED,
+    }),
+  )("is not found in %s: %s", (_, line) => {
+    const { class: kind, undecided } = classify(line, PLACE);
 
-      expect(kind).not.toBe("blocked");
-      expect(undecided).toEqual([]);
-    },
-  );
+    expect(kind).not.toBe("blocked");
+    expect(undecided).toEqual([]);
+  });
 });
 
 const MODES = ["default", "acceptEdits", "auto", "yolo"] as const;
@@ -73,20 +88,33 @@ describe("a block that cannot be decided", () => {
   });
 
   it.each(
-    linesOf({ ...UNDECIDED, ...UNDECIDED_SEARCHES, ...UNDECIDED_WRAPPED, ...UNDECIDED_TEXTS, ...UNDECIDED_MACHINES }),
+    linesOf({
+      ...UNDECIDED,
+      ...UNDECIDED_SEARCHES,
+      ...UNDECIDED_WRAPPED,
+      ...UNDECIDED_TEXTS,
+      ...UNDECIDED_MACHINES,
+      ...UNDECIDED_FOLLOWED,
+    }),
   )("asks in mode yolo for %s: %s", (_, command) => {
     expect(ask(command, { mode: "yolo" })).toBe("ask");
   });
 
-  it.each(linesOf({ ...ORDINARY, ...ORDINARY_SEARCHES, ...ORDINARY_WRAPPED, ...ORDINARY_TEXTS, ...ORDINARY_MACHINES }))(
-    "is no reason to ask in mode yolo for %s: %s",
-    (_, command) => {
-      const { behavior, reasons } = decide({ command, ...PLACE, mode: "yolo", gitDangers: [] }, {});
+  it.each(
+    linesOf({
+      ...ORDINARY,
+      ...ORDINARY_SEARCHES,
+      ...ORDINARY_WRAPPED,
+      ...ORDINARY_TEXTS,
+      ...ORDINARY_MACHINES,
+      ...ORDINARY_FOLLOWED,
+    }),
+  )("is no reason to ask in mode yolo for %s: %s", (_, command) => {
+    const { behavior, reasons } = decide({ command, ...PLACE, mode: "yolo", gitDangers: [] }, {});
 
-      expect(behavior).not.toBe("deny");
-      expect(reasons.map(({ code }) => code)).not.toContain("undecided-block");
-    },
-  );
+    expect(behavior).not.toBe("deny");
+    expect(reasons.map(({ code }) => code)).not.toContain("undecided-block");
+  });
 
   it("says why and what would help", () => {
     const { reasons } = decide({ command: 'rm -rf "$X"', ...PLACE, mode: "yolo" }, {});

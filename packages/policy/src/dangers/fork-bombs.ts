@@ -37,6 +37,7 @@ function functionBombs(analysis: CommandAnalysis): Finding[] {
     const inside = circle.map((each) => (calls.get(each) ?? []).filter(({ to }) => circle.includes(to)));
     const grows = inside.some((list) => list.length > 1 || list.some(repeats));
     if (!grows || !inside.flat().some(({ command }) => spawns(command))) return [];
+    if (comesToAnEnd(analysis, circle, inside.flat())) return [];
     return [finding(`the function \`${name}\` starts itself without end`, construct.span)];
   });
 }
@@ -46,11 +47,51 @@ function repeats({ command }: FunctionCall): boolean {
   return command.context.loop && command.context.background && command.argv.length === 1;
 }
 
+/** A test of a value: `[ $1 -lt 2 ]`, `(( n < 2 ))`, `case $1 in`. */
+const VALUE_TEST = /(?:\[|\btest\s|\bcase\s)[^\n;$]{0,200}\$|(?<!\$)\(\(\s*!?\s*[$A-Za-z_]/;
+/** Arguments as they came: a call with these alone is no nearer to an end. */
+const UNCHANGED = /^"?\$(?:\d|[@*#]|\{[\d@*#]+\})"?$/;
+
+/** The words before the body of a function. */
+const FUNCTION_HEAD = /^(?:function\s{1,99}\S{1,999}?|[^\s()]{1,999})\s{0,99}(?:\(\s{0,99}\)\s{0,99})?(?=[{(])/;
+
+/**
+ * `fib() { if [ $1 -lt 2 ]; then …; else … $(fib $(($1-1))) …; fi; }`: each call has an argument that is worked out, and
+ * by a test of a value the calls do not come about, or the function ends before.
+ */
+function comesToAnEnd(analysis: CommandAnalysis, circle: readonly string[], calls: readonly FunctionCall[]): boolean {
+  const changes = calls.every(({ command }) =>
+    command.argv.slice(1).some((word) => word.value === null && !UNCHANGED.test(word.text)),
+  );
+  if (!changes || circle.length > MAX_CIRCLE) return false;
+  return analysis.constructs.every(
+    (each) => each.kind !== "function" || !circle.includes(each.name) || hasEnd(each.text, circle),
+  );
+}
+
+/** Whether a test of a value keeps a function from calling those of a circle. */
+function hasEnd(text: string, circle: readonly string[]): boolean {
+  if (!VALUE_TEST.test(text) || !FUNCTION_HEAD.test(text)) return false;
+  // Inside a function every command counts as one that may be skipped.
+  const { effective } = analyzeCommand(text.replace(FUNCTION_HEAD, ""));
+  const calls = effective.filter(({ argv }) => circle.includes(argv[0]?.value ?? ""));
+  return (
+    calls.every(({ simple: { context } }) => context.conditional && !context.loop) ||
+    effective.some(({ argv, simple }) => simple.context.conditional && ENDS.test(argv[0]?.value ?? ""))
+  );
+}
+
+const ENDS = /^(?:return|exit|continue|break)$/;
+/** Functions of a circle that are read for an end: each is parsed again. */
+const MAX_CIRCLE = 8;
+
 interface FunctionCall {
   readonly to: string;
   readonly command: SimpleCommand;
 }
 
+/** A function by the variable that has its name. */
+const OWN_NAME = /^"?\$(?:FUNCNAME|\{FUNCNAME(?:\[0\])?\})"?$/;
 /** Functions of one line whose calls are followed. */
 const MAX_FUNCTIONS = 512;
 
@@ -58,8 +99,9 @@ function callsOf(analysis: CommandAnalysis, names: ReadonlySet<string>): Map<str
   const calls = new Map<string, FunctionCall[]>();
   for (const { argv, simple } of analysis.effective) {
     const from = simple.context.functionName;
-    const to = argv[0]?.value;
-    if (from === undefined || to == null || !names.has(to)) continue;
+    if (from === undefined) continue;
+    const to = OWN_NAME.test(argv[0]?.text ?? "") ? from : argv[0]?.value;
+    if (to == null || !names.has(to)) continue;
     const known = calls.get(from) ?? [];
     if (known.length < MAX_CALLS) calls.set(from, [...known, { to, command: simple }]);
   }
@@ -101,14 +143,18 @@ const ENDLESS = new RegExp(`^(?:while\\s+${HOLDS}|until\\s+${FAILS}|${FOREVER})\
 const WAITS = /^(?:wait|sleep|read|break|exit|return|inotifywait|fswatch|timeout|pause|select)$/;
 
 function loopBombs(analysis: CommandAnalysis): Finding[] {
+  const starters = startersOf(analysis);
   const loops = analysis.constructs.filter(
     ({ kind, text }) =>
-      (kind === "while" || kind === "arithmetic") && /&|setsid|coproc/.test(text) && ENDLESS.test(text),
+      (kind === "while" || kind === "arithmetic") &&
+      (starters.size > 0 || /&|setsid|coproc/.test(text)) &&
+      ENDLESS.test(text),
   );
   return loops.slice(0, MAX_LOOPS).flatMap((loop): Finding[] => {
     const body = analyzeCommand(loop.text.replace(ENDLESS, "{ ").replace(/\bdone\s*$/, "}"));
     const background = body.effective.filter(
-      ({ simple, via }) => simple.context.background || isDetached(via, body, simple),
+      ({ argv, simple, via }) =>
+        simple.context.background || isDetached(via, body, simple) || starters.has(argv[0]?.value ?? ""),
     );
     const waits = body.effective.some(
       (each) => !background.includes(each) && WAITS.test(programName(each.argv[0]?.value ?? "")),
@@ -116,6 +162,21 @@ function loopBombs(analysis: CommandAnalysis): Finding[] {
     if (background.length === 0 || waits) return [];
     return [finding("the loop starts processes without end", loop.span)];
   });
+}
+
+/** Functions that start something in the background and return at once. */
+function startersOf({ constructs, effective }: CommandAnalysis): ReadonlySet<string> {
+  const starters = new Set<string>();
+  if (!constructs.some(({ kind }) => kind === "function")) return starters;
+  const waiting = new Set<string>();
+  for (const { argv, simple } of effective) {
+    const { functionName, background } = simple.context;
+    if (functionName === undefined) continue;
+    if (background) starters.add(functionName);
+    else if (WAITS.test(programName(argv[0]?.value ?? ""))) waiting.add(functionName);
+  }
+  for (const name of waiting) starters.delete(name);
+  return starters;
 }
 
 /** `setsid -f` returns at once. */
@@ -134,7 +195,7 @@ function interpreterBombs(analysis: CommandAnalysis): Finding[] {
       ({ value }) =>
         value != null &&
         /\bfork\b/.test(value) &&
-        /\bwhile[\s(]*(?:1|true|True|:)|for\s*\(\s*;\s*;|\bloop\b|\buntil\s*\(?\s*0/.test(value),
+        /\bwhile[\s(]*(?:1|true|True|:|(?:os\.)?fork\b)|for\s*\(\s*;\s*;|\bloop\b|\buntil\s*\(?\s*0/.test(value),
     );
     return endless ? [finding(`\`${argv[0]?.display ?? ""}\` starts itself without end`, span)] : [];
   });

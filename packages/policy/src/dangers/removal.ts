@@ -1,6 +1,7 @@
 /**
  * Removing, moving and changing the modes of what belongs to the system: `rm`, `mv`, `rsync`, `chmod`, `chown`. What
- * searches do is in `searches.ts` and `fd-searches.ts`, what `git clean` does in `git-cleaning.ts`.
+ * searches do is in `searches.ts` and `fd-searches.ts`, what `git clean` does in `git-cleaning.ts`, what programs do that
+ * remove on the side in `removal-by-others.ts`, and the removal of files without folders in `removal-of-files.ts`.
  */
 import { targetOf } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
@@ -8,6 +9,8 @@ import { block, type DangerCall, type DangerJudge, leadingText, shownField, unde
 import { isDeviceField } from "./devices/devices.ts";
 import { judgeCleaning } from "./git-cleaning.ts";
 import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "./given-options.ts";
+import { judgeMoved, OTHER_REMOVAL_JUDGES } from "./removal-by-others.ts";
+import { FILE_REMOVAL_JUDGES, isFedBySearch, removesFiles } from "./removal-of-files.ts";
 import { FD_JUDGES } from "./searches/fd-searches.ts";
 import { SEARCH_JUDGES } from "./searches/searches.ts";
 import { removal } from "./targets.ts";
@@ -31,18 +34,17 @@ export const REMOVAL_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["gmv", judgeMove],
   ["rsync", judgeMirror],
   ["git", judgeCleaning],
+  ...FILE_REMOVAL_JUDGES,
+  ...OTHER_REMOVAL_JUDGES,
   ...SEARCH_JUDGES,
   ...FD_JUDGES,
 ];
-
-/** What a search names comes one by one, so that no option is needed. */
-const SEARCHES = /^(?:g?find|fd|fdfind)$/;
 
 function judgeRemove(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, {});
   const targets = given.operands.map((field) => ({ field, target: targetOf(field, call.folder) }));
   const certain = targets.map(({ target }) => target.certain).find((each) => each?.kind === "main");
-  const takesAll = call.name === "rimraf" || SEARCHES.test(call.feeder ?? "");
+  const takesAll = call.name === "rimraf" || isFedBySearch(call);
   if (!takesAll && optionsNamed(given, "-r", "-R", "--recursive").length === 0) {
     // `rm $OPTIONS /etc` and `rm -$OPTIONS /etc`.
     const loose = call.args.some(
@@ -50,7 +52,9 @@ function judgeRemove(call: DangerCall): Refusal | undefined {
         (word.value === null && /^-[a-zA-Z]*$/.test(word.leading)) ||
         (word.splits && word.leading === "" && mayBeOption(call.fieldsOf(word))),
     );
-    return certain !== undefined && loose ? undecided(`\`rm\` with unknown options on ${certain.name}`) : undefined;
+    const doubt =
+      certain !== undefined && loose ? undecided(`\`rm\` with unknown options on ${certain.name}`) : undefined;
+    return worst([removesFiles(call), doubt]);
   }
   return worst(targets.map(({ field, target }) => removal(`\`${call.name} -r\``, field, target)));
 }
@@ -70,7 +74,7 @@ const REFERENCE: OptionGrammar = { longValued: "reference from" };
 function judgeModes(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, MODE_OPTIONS[call.name] ?? REFERENCE);
   const isRecursive = optionsNamed(given, "-R", "--recursive").length > 0;
-  if (!isRecursive && !SEARCHES.test(call.feeder ?? "")) return undefined;
+  if (!isRecursive && !isFedBySearch(call)) return undefined;
   return worst(
     given.operands.map((field, at) => {
       const { certain, possible } = targetOf(field, call.folder);
@@ -93,14 +97,6 @@ function judgeMove(call: DangerCall): Refusal | undefined {
   return (
     judgeMoved("`mv`", into ? given.operands : given.operands.slice(0, -1), call) ?? judgeTarget("mv", given, call)
   );
-}
-
-function judgeMoved(how: string, moved: readonly Field[], call: DangerCall): Refusal | undefined {
-  for (const field of moved) {
-    const { certain } = targetOf(field, call.folder);
-    if (certain?.kind === "main") return block("move-system", `${how} of ${certain.name}`);
-  }
-  return undefined;
 }
 
 function judgeTarget(program: string, { operands }: GivenOptions, call: DangerCall): Refusal | undefined {
@@ -127,7 +123,9 @@ const MIRROR: OptionGrammar = {
 function judgeMirror(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, MIRROR);
   const target = given.operands.at(-1);
-  if (target === undefined) return undefined;
+  if (target === undefined || optionsNamed(given, "-n").length > 0) return undefined;
+  // Long names are never abbreviated.
+  if (given.options.some(({ name }) => name === "--dry-run")) return undefined;
   const { certain } = targetOf(target, call.folder);
   const removes = given.options.some(({ name }) => /^--del(?:ete(?!-missing-args$).*)?$/.test(name));
   if (removes && certain !== undefined && certain.kind !== "doubtful") {

@@ -5,11 +5,12 @@
  * command at any nesting, through any wrapper, by any path, and "perhaps" where a word is not known. "Is this command
  * covered by an allow rule?" needs every word known or free, and the program to be what its name says.
  */
-import { posix } from "node:path";
 import { type CommandAnalysis, type EffectiveCommand, type Redirection, type Word, wordsOf } from "@pi-bash/command";
 import { programName, programNameOf } from "@pi-bash/command/internal";
 import { subcommandPlaces } from "./before-subcommand.ts";
 import { envConcerns } from "./match-variables.ts";
+import { writeConcerns } from "./match-writes.ts";
+import { callsOf } from "./program-names.ts";
 import type { Pattern, Rule, Token } from "./rule.ts";
 
 /** `maybe`: a word that expands could make it match. */
@@ -118,15 +119,20 @@ function restricts(pattern: ArgvPattern, argv: readonly Word[]): MatchResult {
     if (pattern.pattern.test(argv.map((word) => word.display).join(" "))) return "yes";
     return argv.every((word) => word.value !== null) ? "no" : "maybe";
   }
-  if (isOtherProgram(pattern.tokens, argv[0])) return "no";
-  // By any path: `./rm` and `/bin/rm` are `rm` to a rule that restricts.
+  const calls = callsOf(argv[0]).filter(([name]) => mayBeNamed(pattern.tokens, name));
+  if (calls.length === 0 && isOtherProgram(pattern.tokens, argv[0])) return "no";
   const written = argv.map(argumentOf);
-  const named = argv.map((word, index) => (index === 0 ? programOf(word) : argumentOf(word)));
-  return strongest([
-    matchArgv(pattern.tokens, named, "perhaps"),
-    matchArgv(pattern.tokens, written, "perhaps"),
-    restrictsSubcommand(pattern.tokens, named),
-  ]);
+  const named = calls.map((call) => [...call.map(knownArgument), ...written.slice(1)]);
+  return strongestOf([written, ...named], (each) => restrictsCall(pattern.tokens, each));
+}
+
+function restrictsCall(tokens: readonly Token[], argv: readonly Argument[]): MatchResult {
+  return strongest([matchArgv(tokens, argv, "perhaps"), restrictsSubcommand(tokens, argv)]);
+}
+
+/** Most rules name a program, and most commands are another: distinguished without looking at the arguments. */
+function mayBeNamed([first]: readonly Token[], name: string | undefined): boolean {
+  return first?.kind !== "literal" || first.text === name;
 }
 
 /** `git -C . push` is `git push` to a rule that names a subcommand. */
@@ -166,9 +172,8 @@ function argumentOf({ value, leading, splits, expansions }: Word): Argument {
   return { text: value, leading, several: splits || expansions.glob || expansions.brace, open: splits };
 }
 
-function programOf(word: Word): Argument {
-  const name = programNameOf(word);
-  return name === null ? argumentOf(word) : { text: name, leading: name, several: false, open: false };
+function knownArgument(text: string): Argument {
+  return { text, leading: text, several: false, open: false };
 }
 
 function allows(pattern: Pattern, argv: readonly Word[]): boolean {
@@ -188,8 +193,7 @@ function allowsArgv(tokens: readonly Token[], program: string, rest: readonly Ar
   // A word that may become several or an option is only covered by `**`, and not past a `!--flag`.
   const loose = rest.some(({ text, several, leading }) => text === null && (several || leading === ""));
   if (loose && (tokens.at(-1)?.kind !== "rest" || tokens.some((token) => token.kind === "no-flag"))) return false;
-  const first: Argument = { text: program, leading: program, several: false, open: false };
-  return matchArgv(tokens, [first, ...rest], "surely") === "yes";
+  return matchArgv(tokens, [knownArgument(program), ...rest], "surely") === "yes";
 }
 
 /** `surely`: for an allow rule, whose literal tokens must be known words. `perhaps`: for a rule that restricts. */
@@ -267,24 +271,4 @@ function matchToken(token: Token, { text, leading }: Argument, certainty: Certai
   }
   if (texts !== undefined) return texts.includes(text) ? "yes" : "no";
   return token.kind === "glob" && token.pattern.test(text) ? "yes" : "no";
-}
-
-function writeConcerns(
-  pattern: Extract<Pattern, { kind: "write" }>,
-  redirection: Redirection,
-  cwd: string | undefined,
-): MatchResult {
-  if (redirection.operator.startsWith("<") && redirection.operator !== "<>") return "no";
-  const target = redirection.target?.value ?? null;
-  if (target === null) return "maybe";
-  if (/^[<>]&$/.test(redirection.operator) && /^(?:\d+-?|-)$/.test(target)) return "no";
-  if (cwd === undefined && (pattern.relative || !target.startsWith("/"))) return "maybe";
-  return matchesPath(pattern, posix.resolve(cwd ?? "/", target), cwd ?? "/") ? "yes" : "no";
-}
-
-/** A relative pattern never reaches out of the folder it is relative to. */
-function matchesPath({ pattern, relative }: Extract<Pattern, { kind: "write" }>, path: string, cwd: string): boolean {
-  if (!relative) return pattern.test(path);
-  const below = posix.relative(cwd, path);
-  return !/^\.\.(?:\/|$)/.test(below) && pattern.test(below);
 }

@@ -70,8 +70,6 @@ describe("a line with a program that may write to a device", () => {
     "btrfs device add /dev/sda /mnt",
     "debugfs -w /dev/sda1",
     "debugfs -xw /dev/sda1",
-    "tune2fs -L x /dev/sda1",
-    "tune2fs -rc 1 /dev/sda1",
     "xfs_db -x /dev/sda1",
     "xfs_db -rx /dev/sda1",
   ])("is blocked: %s", (line) => {
@@ -135,7 +133,8 @@ describe("a line with a program that may write to a device", () => {
     "debugfs -R x /dev/sda1",
     "debugfs x-w /dev/sda1",
     "tune2fs -l /dev/sda1",
-    "tune2fs x-c /dev/sda1",
+    "tune2fs -L x /dev/sda1",
+    "tune2fs -rc 1 /dev/sda1",
     "xfs_db -r /dev/sda1",
   ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");

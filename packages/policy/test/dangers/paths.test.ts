@@ -198,7 +198,7 @@ describe("a line that removes a path", () => {
     "rm -rf /dev/shm/x",
     "rm -rf /dev/shm/*",
     "rm -rf /e??c",
-    "rm -rf /*x",
+    "rm -rf /*q",
     "rm -rf /x*",
     "rm -rf /a*b*c*d*e*f*g*h*i",
     "rm -rf /*a*b*c*d*e*f*g",

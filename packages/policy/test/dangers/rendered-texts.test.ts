@@ -84,7 +84,7 @@ describe("words of several fields", () => {
   it("are read a few times only, however many there are", () => {
     const fields = (count: number) => Array.from({ length: count }, (_, at) => at);
 
-    expect(alternativesOf([fields(64), fields(64)])).toHaveLength(1 + 64 + 30);
+    expect(alternativesOf([fields(64), fields(64)])).toHaveLength(1 + 64 + 64);
     expect(alternativesOf(fields(20).map(() => fields(16)))).toHaveLength(1 + 16 + 64);
     expect(alternativesOf(fields(20).map(() => fields(64)))).toHaveLength(2);
   });

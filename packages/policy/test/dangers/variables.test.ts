@@ -221,3 +221,19 @@ describe("a line that removes what a variable names", () => {
     expect(answerOf(line)).toBe("neither");
   });
 });
+
+describe("a line whose variables grow by themselves", () => {
+  it.each([
+    ["text that doubles", "X=$X$X; mv $X /;", 200, "neither"],
+    ["words that double", 'X="$X $X"; rm -rf $X;', 200, "undecided"],
+    ["texts for a shell", 'X="$X$X"; sh -c "$X";', 200, "neither"],
+    ["arrays", 'X=({$X,$X}{$X,$X}); rm -rf "${X[@]}";', 200, "undecided"],
+    ["defaults", "X=${X:-$X$X}$X; rm -rf $X;", 200, "undecided"],
+    ["outputs", "x=$(echo $x$x); rm -rf $x;", 200, "undecided"],
+    ["paths", 'rm -rf "$D/$N"; D="$D/x";', 200, "undecided"],
+    ["appended words", 'cmd="$cmd a"; rm -rf $cmd;', 1_000, "undecided"],
+    ["targets of redirections", 'X=$X$Y; > "$X";', 200, "neither"],
+  ])("is answered at once: %s", { timeout: 10_000 }, (_, text, count, answer) => {
+    expect(answerOf(text.repeat(count))).toBe(answer);
+  });
+});

@@ -1,5 +1,5 @@
 /**
- * Which names are block devices and doors into the running kernel, and what writing there means.
+ * Which names are block devices and files of the kernel that stop or harm the machine, and what writing there means.
  *
  * Names come from the kernel's `Documentation/admin-guide/devices.txt`, and from the manuals of the BSDs and of macOS.
  * A name in a folder below `/dev` is a volume (`/dev/vg0/root`, `/dev/cciss/c0d0`) unless the folder is known to hold
@@ -50,8 +50,13 @@ const SAMPLES = [
   "sda sda1 sdb sdb1 sdc hda hda1 vda vda1 vdb xvda xvda1 nvme0n1 nvme0n1p1 nvme1n1 mmcblk0 mmcblk0p1 md0 md/0 dm-0",
   "loop0 disk0 rdisk0 dasda nbd0 rbd0 drbd0 zram0 bcache0 pmem0 sr0 ada0 vg0/root mapper/root disk/by-id/any-name mem",
 ].flatMap((names) => names.split(" ").map((name) => `/dev/${name}`));
-const KERNEL_FILE = /^\/(?:proc\/sysrq-trigger|proc\/sys\/|sys\/|proc\/kcore$)/;
-const KERNEL_SAMPLES = ["/proc/sysrq-trigger", "/proc/kcore", "/proc/sys/kernel/panic", "/sys/power/state"];
+/** Files that stop the machine, take a disk away or are its firmware. Settings of the kernel are daily work. */
+const KERNEL_FILE =
+  /^\/(?:proc\/(?:sysrq-trigger|kcore)|sys\/(?:power\/(?:state|disk)|.*\/delete|firmware\/efi\/(?:efi)?vars\/.*))$/;
+const KERNEL_SAMPLES = [
+  ...["/proc/sysrq-trigger", "/proc/kcore", "/sys/power/state", "/sys/power/disk", "/sys/block/sda/device/delete"],
+  "/sys/firmware/efi/efivars/any-name",
+];
 
 /** True for a device, and for a pattern that matches one. */
 export function isDeviceField(field: Field, folder: Folder): boolean {
@@ -90,7 +95,7 @@ export function writeTo(program: string, field: Field, folder: Folder): Refusal 
   if (isDeviceField(field, folder)) return block("writes-device", `\`${program}\` overwrites the device \`${shown}\``);
   const path = placed(field, folder);
   if (isKernelFile(path)) {
-    return block("writes-kernel", `\`${program}\` changes the running kernel through \`${shown}\``);
+    return block("writes-kernel", `\`${program}\` may stop or harm the machine through \`${shown}\``);
   }
   const isDoubtful = /^\/(?:dev|proc)\//.test(leadingText(path)) && mayBeDevice(field, folder);
   return isDoubtful ? undecided(`\`${program}\` writes to \`${shown}\`, which may be a device`) : undefined;

@@ -12,7 +12,7 @@ import { isAnyDeviceField, isDeviceField, mayBeDevice } from "./devices.ts";
 
 /** Programs that destroy or replace what is on a device they are given. */
 const WHOLE_DEVICE =
-  /^(?:mkfs(?:\.\w+)?|newfs(?:_\w+)?|mk(?:dos|nt|exfat|udf|reiser|j|ap)fs|mkhfs|mke2fs|mkswap|shred|gshred|wipefs|blkdiscard|badblocks|scrub|wipe|nwipe|zerofree|pvcreate|vgcreate|vgextend|pvremove|make-bcache|flashcp|flash_erase(?:all)?|nandwrite|mtd_debug|resize2fs|partclone\.\w+|cgdisk|sg_(?:format|sanitize|unmap|write_same|write_buffer)|f3probe)$/;
+  /^(?:mkfs(?:\.\w+)?|newfs(?:_\w+)?|mk(?:dos|nt|exfat|udf|reiser|j|ap)fs|mkhfs|mke2fs|mkswap|shred|gshred|wipefs|blkdiscard|badblocks|scrub|wipe|nwipe|zerofree|pvcreate|vgcreate|vgextend|pvremove|make-bcache|flashcp|flash_erase(?:all)?|nandwrite|mtd_debug|partclone\.\w+|cgdisk|sg_(?:format|sanitize|unmap|write_same|write_buffer)|f3probe)$/;
 
 /** The judges of this file, by program. */
 export const DISK_JUDGES: readonly (readonly [string, DangerJudge])[] = [
@@ -34,7 +34,6 @@ export const DISK_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["nvme", (call) => changes(call, NVME_CHANGES.test(verbOf(call, {})))],
   ["mdadm", (call) => changes(call, changesArray(call))],
   ["debugfs", (call) => changes(call, has(call, { valued: "Rsbdf" }, "-w"))],
-  ["tune2fs", (call) => changes(call, has(call, {}, "-c -e -O -U -L -j -J"))],
   ["xfs_db", (call) => changes(call, has(call, { valued: "clfp" }, "-x"))],
   ["fio", judgeFio],
 ];
@@ -144,17 +143,18 @@ function readsSfdisk(call: DangerCall): boolean {
   return given.operands.length <= (actions.at(-1)?.[1] ?? -1);
 }
 
-/** Each option of `sgdisk` is an action of its own, so all of them must read. */
+/** Each option of `sgdisk` is an action of its own, so all of them must read; `-e` follows a disk that has grown. */
 function readsSgdisk(call: DangerCall): boolean {
   const { options } = readGivenOptions(call, { valued: "bi", attached: "A", longValued: "info backup" });
   const reading =
     "-p -i -v -L -O -D -E -F -f -b -V --print --info --verify --list-types --print-mbr --display-alignment";
-  const more = "--end-of-largest --first-in-largest --first-aligned-in-largest --backup --version --help";
+  const more =
+    "-e --move-second-header --end-of-largest --first-in-largest --first-aligned-in-largest --backup --version --help";
   const names = new Set(`${reading} ${more}`.split(" "));
   return options.length > 0 && options.every(({ name }) => names.has(name));
 }
 
-/** `parted [option]... [device [command [parameter...]]...]`: every command must read. */
+/** `parted [option]... [device [command [parameter...]]...]`: every command must leave the data alone. */
 function judgeParted(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, { valued: "a", longValued: "align" });
   if (isGiven(given, "-l --list -h --help -v --version")) return undefined;
@@ -167,12 +167,19 @@ function judgeParted(call: DangerCall): Refusal | undefined {
 const PARTED_READS =
   /^(?:p|pr|pri|prin|print|devices|free|list|all|q|quit|version|align-check|min(?:imal)?|opt(?:imal)?|\d+)$/;
 
+/** Commands with values, and how many those are. A partition that would become smaller is asked about by `parted`. */
+const PARTED_VALUES: ReadonlyMap<string, number> = new Map([
+  ...["u", "unit", "h", "help"].map((name): [string, number] => [name, 1]),
+  ...["resizepart", "name", "toggle"].map((name): [string, number] => [name, 2]),
+  ["set", 3],
+]);
+
 function readsParted(words: readonly string[]): boolean {
-  let isValue = false;
-  for (const word of words) {
-    const takesValue: boolean = !isValue && /^(?:u|unit|h|help)$/.test(word);
-    if (!isValue && !takesValue && !PARTED_READS.test(word)) return false;
-    isValue = takesValue;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] ?? "";
+    const values = PARTED_VALUES.get(word);
+    if (values === undefined && !PARTED_READS.test(word)) return false;
+    at += values ?? 0;
   }
   return words.length > 0;
 }

@@ -71,7 +71,14 @@ export function selectsEverything(words: Words): string | undefined {
   if (inverse !== undefined && (given.operands.length > 0 || given.options.length > 1)) return inverse.name;
   if (given.operands.length > 0) return undefined;
   if (parents.some(isFirst)) return "-P 1";
-  return valuesOf(given, "--ns").some(isFirst) ? "--ns 1" : ofTheSystem(given);
+  return valuesOf(given, "--ns").some(isFirst) ? "--ns 1" : (ofTheSystem(given) ?? ofAnyAge(given));
+}
+
+/** `-O 0`: without anything that narrows it, all that started some time ago, the first process among them. */
+function ofAnyAge(given: GivenOptions): string | undefined {
+  const narrows = "-g --pgroup -G --group -P --parent -s --session -t --terminal -u --euid -U --uid --ns --cgroup";
+  const isSome = optionsNamed(given, ...narrows.split(" ")).length > 0;
+  return !isSome && optionsNamed(given, "-O", "--older").length > 0 ? "-O" : undefined;
 }
 
 /** What `pgrep`, `pidof` and `ps` print where it is the numbers of all processes: that of the first is among them. */
@@ -84,7 +91,10 @@ function listsEveryProcess(name: string, words: Words): boolean {
   const { options, operands } = readGivenOptions(words, { valued: "opqtuUgGCs", longValued: "format" });
   if (name === "pidof") return operands.some((field) => FIRST_PROCESS.test(knownText(field) ?? ""));
   // `ps ax -o pid=`: the letters without a dash are those of BSD.
-  const isAll = options.some(({ name: option }) => /^-[eA]$/.test(option)) || words.args.some(isBsdAll);
+  const isAll =
+    options.some(({ name: option }) => /^-[eA]$/.test(option)) ||
+    words.args.some(isBsdAll) ||
+    ofTheSystem({ options, operands }) !== undefined;
   const formats = options.flatMap((option) => (/^(?:-o|--format)$/.test(option.name) ? option.values : []));
   // `ps axo pid`.
   const at = words.args.findIndex(({ value }) => /^[a-z]{1,3}o$/.test(value ?? ""));
@@ -122,6 +132,14 @@ const SIGNAL_WORD = new RegExp(`^-(?:\\d+|(?:SIG)?(?:${SIGNAL_NAMES}))$`, "i");
 /** True for `-9` and `-KILL`, which are not bundles of options. */
 export function isSignalWord(text: string): boolean {
   return SIGNAL_WORD.test(text);
+}
+
+/** Signals that the first process takes as a word: it reads its settings again, or does nothing. */
+const SPARES_INIT = /^(?:0|1|10|12|17|18|23|28|(?:SIG)?(?:HUP|USR1|USR2|CHLD|CLD|CONT|URG|WINCH)|EXIT)$/i;
+
+/** True where init goes on. */
+export function sparesInit(signals: readonly string[]): boolean {
+  return signals.length > 0 && signals.every((signal) => SPARES_INIT.test(signal));
 }
 
 /** Signal 0 asks whether a process is there, and ends none. */

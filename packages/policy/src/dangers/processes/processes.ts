@@ -4,7 +4,7 @@
  * Sources: kill(1) of bash, procps-ng and util-linux, pkill(1), killall(1) of psmisc and of macOS, fuser(1), skill(1).
  */
 import type { Refusal } from "../../finding.ts";
-import { block, type DangerCall, type DangerJudge, shownField } from "../call.ts";
+import { block, type DangerCall, type DangerJudge, shownField, undecided } from "../call.ts";
 import { placed } from "../devices/device-paths.ts";
 import { isDeviceField } from "../devices/devices.ts";
 import { type GivenOptions, optionsNamed, readGivenOptions } from "../given-options.ts";
@@ -15,6 +15,7 @@ import {
   matchesEverything,
   ofTheSystem,
   selectsEverything,
+  sparesInit,
 } from "./process-patterns.ts";
 
 /** The judges of this file, by program. */
@@ -75,10 +76,24 @@ function judgeKill(call: DangerCall): Refusal | undefined {
   if (isHarmlessSignal(signals)) return undefined;
   const added = (call.added ?? []).map((field) => knownText(field) ?? "");
   const all = [...targets, ...added].map((text) => text.trim()).find((text) => /^(?:-0*1|\+?0*1)$/.test(text));
-  if (all === undefined) return undefined;
-  return all.startsWith("-")
-    ? endsEverything(`\`kill ${all}\``)
-    : block("kills-everything", `\`kill ${all}\` ends init`);
+  if (all?.startsWith("-")) return endsEverything(`\`kill ${all}\``);
+  if (all !== undefined && !sparesInit(signals)) return block("kills-everything", `\`kill ${all}\` ends init`);
+  return judgeNumbers(call);
+}
+
+/** More processes than anyone starts to end them by their numbers. */
+const MANY_PROCESSES = 1_000;
+
+/** `kill {2..32768}`, and the numbers that `seq` or a list of files says: those of a program one knows by other ways. */
+function judgeNumbers({ args, feeder, name }: DangerCall): Refusal | undefined {
+  const range = args.find(({ text }) => {
+    const [, from, to] = /^\{(\d{1,9})\.\.(\d{1,9})\}$/.exec(text) ?? [];
+    return from !== undefined && Math.abs(Number(to) - Number(from)) >= MANY_PROCESSES;
+  });
+  if (range !== undefined) return endsEverything(`\`${name} ${range.text}\``);
+  return feeder !== undefined && /^(?:seq|ls)$/.test(feeder)
+    ? undecided(`\`${name}\` of the numbers that \`${feeder}\` prints, which may be those of every process`)
+    : undefined;
 }
 
 /** The words without signals such as `-KILL`, and those signals. */
@@ -118,12 +133,21 @@ function judgeKillall(given: DangerCall): Refusal | undefined {
     return undefined;
   const isPattern = has("-r", "--regexp", "-m");
   const names = options.operands.map((field) => knownText(field) ?? "unknown");
-  const all = names.find((name) => (isPattern ? matchesEverything(name) : /^(?:init|systemd|launchd)$/.test(name)));
-  const owner = names.length === 0 ? ofTheSystem(options) : undefined;
+  const isSpared = sparesInit([...signals, ...signalValues(options, "-s", "--signal")]);
+  const all = names.find((name) =>
+    isPattern ? matchesEverything(name) : !isSpared && /^(?:init|systemd|launchd)$/.test(name),
+  );
+  const owner = names.length === 0 ? (ofTheSystem(options) ?? olderThan(options)) : undefined;
   if (all === undefined) return owner === undefined ? undefined : endsEverything(`\`killall ${owner}\``);
   return isPattern
     ? endsEverything(`\`killall -r ${all}\``)
     : block("kills-everything", `\`killall ${all}\` ends init`);
+}
+
+/** `killall -o 1s`: all that started some time ago, whoever started it. */
+function olderThan(options: GivenOptions): string | undefined {
+  const isSome = optionsNamed(options, "-u", "--user", "-n", "--ns", "-Z", "--context").length > 0;
+  return !isSome && optionsNamed(options, "-o", "--older-than").length > 0 ? "-o" : undefined;
 }
 
 /** It signals all but its own session. */

@@ -29,7 +29,7 @@ const STARTING_VERB =
 const STOPPING_UNIT =
   /^(?:(?:poweroff|reboot|halt|kexec|soft-reboot|shutdown|emergency|rescue|exit|final|umount|ctrl-alt-del|runlevel[06]|initrd-switch-root)(?:\.target|\.service)?|systemd-(?:poweroff|reboot|halt|kexec|soft-reboot)(?:\.service)?)$/;
 /** Groups of processes that the whole system is in. */
-const SYSTEM_GROUP = /^(?:-\.slice|system(?:\.slice)?|init\.scope|user(?:\.slice)?)$/;
+const SYSTEM_GROUP = /^(?:-\.slice|system(?:\.slice)?|init\.scope|user(?:\.slice)?|\*(?:\.(?:service|scope|slice))?)$/;
 
 /** True for a unit whose start ends what runs. */
 export function isStoppingUnit(name: string): boolean {
@@ -39,7 +39,10 @@ export function isStoppingUnit(name: string): boolean {
 function judgeSystemctl(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, GRAMMAR);
   const has = (...names: readonly string[]): boolean => optionsNamed(given, ...names).length > 0;
-  const [verb = "", ...units] = given.operands.map((field) => knownText(field) ?? "");
+  if (onlySpeaks(given)) return undefined;
+  const [verb = "", ...named] = given.operands.map((field) => knownText(field) ?? "");
+  // The root of all groups looks like an option.
+  const units = [...named, ...call.fields.map((field) => knownText(field) ?? "").filter((text) => text === "-.slice")];
   const starts = STARTING_VERB.test(verb) || (/^(?:re)?enable$/.test(verb) && has("--now"));
   // The manager of a user ends that user's services.
   const isExit = verb === "exit" && !has("--user");
@@ -53,6 +56,11 @@ function judgeSystemctl(call: DangerCall): Refusal | undefined {
     : block("kills-everything", `\`systemctl ${verb} ${group}\` ends every process`);
 }
 
+/** `systemctl reboot --help`, and `--dry-run`. */
+function onlySpeaks(given: GivenOptions): boolean {
+  return optionsNamed(given, "-h", "--help", "--version", "--dry-run").length > 0;
+}
+
 /** `systemctl reboot --when=cancel` takes a planned one back, and `--when=show` shows it. */
 function isTakenBack(given: GivenOptions): boolean {
   const value = optionsNamed(given, "--when").at(-1)?.values[0];
@@ -60,8 +68,9 @@ function isTakenBack(given: GivenOptions): boolean {
 }
 
 function judgeLoginctl(call: DangerCall): Refusal | undefined {
-  const { operands } = readGivenOptions(call, GRAMMAR);
-  const [verb = "", ...names] = operands.map((field) => knownText(field) ?? "");
+  const given = readGivenOptions(call, GRAMMAR);
+  if (onlySpeaks(given)) return undefined;
+  const [verb = "", ...names] = given.operands.map((field) => knownText(field) ?? "");
   if (STOPPING_VERB.test(verb)) return block("shutdown", `\`loginctl ${verb}\` stops the machine`);
   const owner = /^(?:terminate|kill)-user$/.test(verb) ? names.find((name) => /^(?:root|0)$/.test(name)) : undefined;
   return owner === undefined

@@ -38,9 +38,15 @@ const OWN_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["osascript", anyText(/\b(?:shut down|restart)\b/)],
   ["Stop-Computer", stopped],
   ["Restart-Computer", stopped],
-  ["powershell", anyText(/\b(?:Stop|Restart)-Computer\b/i)],
-  ["pwsh", anyText(/\b(?:Stop|Restart)-Computer\b/i)],
-  ["wsl", anyText(/^--shutdown$/)],
+  ...["powershell", "powershell.exe", "pwsh", "pwsh.exe"].map((name): [string, DangerJudge] => [
+    name,
+    anyText(/\b(?:Stop|Restart)-Computer\b/i),
+  ]),
+  ...["wsl", "wsl.exe"].map((name): [string, DangerJudge] => [name, anyText(/^--shutdown$/)]),
+  ["rpm-ostree", anyText(/^(?:-r|--reboot)$/)],
+  ["bootc", anyText(/^--apply$/)],
+  ["transactional-update", anyText(/^reboot$/)],
+  ...["dnf", "dnf5", "yum"].map((name): [string, DangerJudge] => [name, judgeOffline]),
   ["gnome-session-quit", anyText(/^--(?:power-off|reboot)$/)],
 ];
 
@@ -122,10 +128,16 @@ function judgeHalt(call: DangerCall): Refusal | undefined {
   return isHarmless && options.length > 0 && operands.length === 0 ? undefined : stopped(call);
 }
 
-/** The runlevels 0 and 6. */
+/** `dnf offline-upgrade reboot`, `dnf5 offline reboot`. */
+function judgeOffline(call: DangerCall): Refusal | undefined {
+  const [verb = "", action] = readGivenOptions(call, {}).operands.map((field) => knownText(field) ?? "");
+  return /^(?:offline(?:-\w+)?|system-upgrade)$/.test(verb) && action === "reboot" ? stopped(call) : undefined;
+}
+
+/** The runlevels 0 and 6; 1 and `S` end all services and sessions. */
 function judgeInit(call: DangerCall): Refusal | undefined {
   const { operands } = readGivenOptions(call, { valued: "te" });
-  return operands.some((field) => /^[06]$/.test(knownText(field) ?? "")) ? stopped(call) : undefined;
+  return operands.some((field) => /^[016Ss]$/.test(knownText(field) ?? "")) ? stopped(call) : undefined;
 }
 
 /** `-e` starts the loaded kernel, `-f` does it at once, and without any action `kexec` does both. */

@@ -20,10 +20,15 @@ export function effectsOf(commands: readonly Pick<EffectiveCommand, "argv" | "un
   const has = (is: (word: Word, role: Role) => boolean): boolean =>
     commands.some((command) => command.argv.some((word, index) => is(word, roleOf(command, index))));
   return {
-    removes: has(isRemover),
+    removes: has(isRemover) || commands.some(({ argv }) => movesToNowhere(argv)),
     moves: has((word, role) => isProgram(word, role, MOVERS)),
     changesModes: has((word, role) => isProgram(word, role, MODE_CHANGERS)),
   };
+}
+
+/** `mv FILE /dev/null`: nothing is left of the file. */
+function movesToNowhere(argv: readonly Word[]): boolean {
+  return argv.some(({ value }) => MOVERS.test(programName(value ?? ""))) && argv.at(-1)?.value === "/dev/null";
 }
 
 /** What a word is to its command. */

@@ -12,8 +12,11 @@ import { type BindingPlace, Bindings, type Printing } from "../values/bindings.t
 import { expandWord, type Field, knownText, textField, UNKNOWN, type Values } from "../values/fields.ts";
 import { PrintedTexts } from "../values/printed-texts.ts";
 import { plainText } from "../values/rendered-fields.ts";
+import type { Use } from "../values/sources.ts";
+import { callbackTexts } from "./callback-texts.ts";
 import { parallelTexts } from "./parallel-texts.ts";
 import { completedTexts, inputTexts } from "./shell-texts.ts";
+import { isOwnShell, ownShellTexts } from "./unknown-programs.ts";
 
 /** What a command gives to shells. */
 export interface GivenTexts {
@@ -49,6 +52,11 @@ export class LineTexts {
   /** What words mean in a command. */
   valuesAt(command: EffectiveCommand): Values {
     return this.#bindings.at(command);
+  }
+
+  /** What words mean in a place. */
+  valuesIn(use: Use): Values {
+    return this.#bindings.use(use);
   }
 
   /** The texts of a command; what `xargs` adds is asked for where it matters. */
@@ -88,7 +96,12 @@ export class LineTexts {
     const inner = appended === undefined ? command.argv : [...command.argv, appended];
     const argv = isAdded ? inner : command.simple.argv;
     const reads = isAdded ? "" : this.#redirected(command);
-    const texts = [...completedTexts({ argv, expand }), ...parallelTexts(command, expand, () => this.#items(command))];
+    const texts = [
+      ...completedTexts({ argv, expand }),
+      ...ownShellTexts({ argv, expand }),
+      ...callbackTexts(command, expand, () => this.#items(command)),
+      ...parallelTexts(command, expand, () => this.#items(command)),
+    ];
     return texts.map((text) => text + reads);
   }
 
@@ -96,7 +109,8 @@ export class LineTexts {
   #linesFor(command: EffectiveCommand, added: Added): Added {
     if (added.fields === undefined) return added;
     const lines = this.#printed.input(command)?.flatMap(linesOf) ?? [];
-    if (added.placeholder !== undefined) return lines.length === 0 ? added : { ...added, fields: lines };
+    if (added.placeholder !== undefined)
+      return lines.length === 0 || added.separator !== undefined ? added : { ...added, fields: lines };
     const quoted = lines.flatMap((line) => knownText(line) ?? []).filter((line) => /["']/.test(line));
     return { fields: [...added.fields, ...quoted.map((line) => textField(line.replaceAll(/["']/g, "")))] };
   }
@@ -132,7 +146,8 @@ function isBehindXargs({ via }: EffectiveCommand, { fields }: Added): boolean {
 /** True where the words say all: an option of a search that expands may be an action. */
 function isUnderstood({ argv, unresolved }: EffectiveCommand): boolean {
   const [program] = argv;
-  return unresolved === undefined && program?.value != null && !SEARCHES.test(programName(program.value));
+  if (unresolved !== undefined || program?.value == null) return false;
+  return !SEARCHES.test(programName(program.value)) && !isOwnShell(program);
 }
 
 const SEARCHES = /^(?:g?find|fd|fdfind)$/;

@@ -35,10 +35,7 @@ export function completedTexts({ argv, expand }: WordReader): readonly string[] 
   const open = words.filter(({ word, fields }) => isOpen(word) && (fields.length === 0 || fields.some(isPartlyKnown)));
   // Beside a word that is known as a whole, what is open stays open.
   if (open.some(({ fields }) => fields.every((field) => knownText(field) !== undefined))) {
-    return rendered(
-      words.map(({ word, fields }) => (isUnknown(word, fields) ? word.text : fields)),
-      asWord,
-    );
+    return writtenOut({ argv, expand });
   }
   // Elsewhere it stands inside a text, and is open where the text runs; so does a pattern.
   const isPattern = open.length === 0;
@@ -47,6 +44,15 @@ export function completedTexts({ argv, expand }: WordReader): readonly string[] 
   return rendered(
     words.map(({ fields }) => fields),
     (field, at) => (isOpen(argv[at]) || (isPattern && isPlainPattern(argv[at])) ? inText(field) : asWord(field)),
+  );
+}
+
+/** Words as they are; what is not known of them stays open. */
+export function writtenOut({ argv, expand }: WordReader): readonly string[] {
+  const words = argv.map((word) => ({ word, fields: longOr(expand(word), word.display) }));
+  return rendered(
+    words.map(({ word, fields }) => (isUnknown(word, fields) ? word.text : fields)),
+    asWord,
   );
 }
 

@@ -6,7 +6,7 @@
  * word's fields on. Their number grows with the fields, not with their combinations: each costs a reading of a text.
  */
 /** Fields of a word that are each tried as its first. */
-const MAX_STARTS = 16;
+const MAX_STARTS = 64;
 /** Readings that begin within a word, and fields of a list that is read so often: a longer list is one of values. */
 const MAX_LATER = 64;
 const MAX_FIELDS_READ_OFTEN = 512;

@@ -7,7 +7,7 @@
  */
 import type { CommandAnalysis, EffectiveCommand, Span, Word } from "@pi-bash/command";
 import type { Folder } from "../../danger-paths.ts";
-import { capped, expandWord, type Field, textField, UNKNOWN, type Values } from "./fields.ts";
+import { capped, expandWord, type Field, knownText, textField, UNKNOWN, type Values } from "./fields.ts";
 import { collectSources, isPlain, type Source, type Use } from "./sources.ts";
 
 /** Values looked at for one use; beyond that it may be anything. */
@@ -16,6 +16,10 @@ const MAX_SOURCES = 64;
 const MAX_DEPTH = 8;
 /** Variables looked up for one line: each may be made of others, many times over. */
 const MAX_LOOKUPS = 2_000;
+/** Calls of a function whose arguments are looked at; with more they may be anything as well. */
+const MAX_CALLS = 64;
+/** Fields that the words of one line may become, all together. */
+const MAX_LINE_FIELDS = 16_384;
 
 /** What commands print, for the values that are made of it. */
 export interface Printing {
@@ -44,6 +48,8 @@ export class Bindings {
   #folders: ((command: EffectiveCommand) => Folder) | undefined;
   #depth = 0;
   #lookups = 0;
+  #fields = 0;
+  #separators: string | undefined;
 
   constructor(analysis: CommandAnalysis, place: BindingPlace, outputs: Printing) {
     this.#analysis = analysis;
@@ -69,6 +75,11 @@ export class Bindings {
       home: this.#home,
       variable: (name) => this.#variable(name, use),
       output: (script) => this.#outputs.ofScript(script, this.use(use)),
+      separators: this.#separatorsOf(),
+      spend: (fields) => {
+        this.#fields += fields;
+        return this.#fields <= MAX_LINE_FIELDS;
+      },
     };
   }
 
@@ -85,6 +96,21 @@ export class Bindings {
     } finally {
       this.#depth--;
     }
+  }
+
+  /** What the line sets `IFS` to, but blanks. */
+  #separatorsOf(): string {
+    if (this.#separators !== undefined) return this.#separators;
+    // Its own values are read without it.
+    this.#separators = "";
+    this.#sources ??= collectSources(this.#analysis, this);
+    const use = { command: undefined, start: Number.MAX_SAFE_INTEGER, context: undefined };
+    const fields = (this.#sources.get("IFS") ?? []).slice(0, MAX_SOURCES).flatMap((source) => resolve(source, use));
+    this.#separators = fields
+      .map((field) => knownText(field) ?? "")
+      .join("")
+      .replaceAll(/\s/g, "");
+    return this.#separators;
   }
 
   #lookUp(name: string, use: Use): readonly Field[] {
@@ -119,7 +145,8 @@ export class Bindings {
     const name = command?.simple.context.functionName;
     if (name !== undefined) {
       const calls = this.#analysis.effective.filter((each) => each !== command && each.argv[0]?.value === name);
-      return calls.slice(0, 8).flatMap((call) => this.#words(call.argv.slice(1), call));
+      const given = calls.slice(0, MAX_CALLS).flatMap((call) => this.#words(call.argv.slice(1), call));
+      return calls.length > MAX_CALLS ? [[UNKNOWN], ...given] : given;
     }
     if (command === undefined || command.simple === command.written) return this.#ofOuter("@");
     const { argv } = command.written;

@@ -29,6 +29,10 @@ export interface Values {
   output(script: string): readonly Field[];
   /** The home directory. */
   readonly home: string;
+  /** Characters besides blanks that separate words in an unquoted value: what the line sets `IFS` to. Absent: none. */
+  readonly separators?: string;
+  /** Counts fields that a word became; false where the line has had its share. Absent: they are not counted. */
+  spend?(fields: number): boolean;
 }
 
 /** Anything at all. */
@@ -79,11 +83,56 @@ function product(pieces: readonly WordPiece[], values: Values): Field[] {
   for (const piece of pieces) {
     const found = alternatives(piece, values);
     // Where a piece becomes nothing, what stands around it is still there: `/$(echo)` is the root folder.
-    const next = found.length === 0 ? [[]] : found;
-    const all = done.flatMap((head) => next.map((tail) => [...head, ...tail]));
-    done = all.length <= MAX_FIELDS ? all : [...all.slice(0, MAX_FIELDS), [UNKNOWN]];
+    done = combined(done, found.length === 0 ? [[]] : found);
   }
-  return done.flatMap(split);
+  const fields = done.flatMap(split);
+  // A line whose variables grow by themselves (`X=$X$X`, again and again) would cost more with each word.
+  return values.spend?.(fields.length) === false ? [[UNKNOWN]] : fields;
+}
+
+/** Each head with each tail, as many as are looked at. */
+function combined(heads: readonly Alternative[], tails: readonly Alternative[]): Alternative[] {
+  const all: Alternative[] = [];
+  for (const head of heads) {
+    for (const tail of tails) {
+      if (all.length >= MAX_FIELDS) return [...all, [UNKNOWN]];
+      all.push(head.length === 0 ? bounded(tail) : bounded(joined(head, tail)));
+    }
+  }
+  return all;
+}
+
+/** Each of some values with each of others behind it: `x+=y`. */
+export function joinedFields(heads: readonly Field[], tails: readonly Field[]): readonly Field[] {
+  return combined(heads, tails).map((parts) => parts.filter((part) => part !== null));
+}
+
+/** Parts of one alternative that are looked at. */
+const MAX_PARTS = 256;
+/** Longest text of one part, in UTF-16 units: that of the longest line. */
+const MAX_PART_CHARS = 65_536;
+
+function joined(head: Alternative, tail: Alternative): Alternative {
+  const [first, ...rest] = tail;
+  const last = head.at(-1);
+  if (first == null || last == null) return [...head, ...tail];
+  const merged = mergedParts(last, first);
+  return merged === undefined ? [...head, ...tail] : [...head.slice(0, -1), merged, ...rest];
+}
+
+/** Two parts as one, where that says the same. */
+function mergedParts(a: Part, b: Part): Part | undefined {
+  if (a.kind === "text" && b.kind === "text") {
+    return a.text.length + b.text.length <= MAX_PART_CHARS ? { kind: "text", text: a.text + b.text } : UNKNOWN;
+  }
+  if (a.kind !== "unknown" || b.kind !== "unknown") return undefined;
+  const mayBeAbsolute = a.mayBeAbsolute || (a.mayBeEmpty && b.mayBeAbsolute);
+  return { kind: "unknown", mayBeEmpty: a.mayBeEmpty && b.mayBeEmpty, mayBeAbsolute };
+}
+
+/** What is beyond the bound is anything: the rest of a word, and words behind it. */
+function bounded(parts: Alternative): Alternative {
+  return parts.length <= MAX_PARTS ? parts : [...parts.slice(0, MAX_PARTS), UNKNOWN, null, UNKNOWN];
 }
 
 function split(alternative: Alternative): Field[] {
@@ -105,9 +154,9 @@ function alternatives(piece: WordPiece, values: Values): readonly Alternative[] 
       // `~+` and `~-` are the present and the last folder.
       return /^[+-]$/.test(piece.user) ? [[UNKNOWN]] : [textField(homeOf(piece.user, values))];
     case "parameter":
-      return parameter(piece, values).map((field) => (piece.quoted ? field : unquoted(field)));
+      return parameter(piece, values).flatMap((field) => (piece.quoted ? [field] : readings(field, values)));
     case "substitution":
-      return values.output(piece.script).map((field) => (piece.quoted ? field : unquoted(field)));
+      return values.output(piece.script).flatMap((field) => (piece.quoted ? [field] : readings(field, values)));
     case "other":
       return [[UNKNOWN]];
   }
@@ -116,6 +165,17 @@ function alternatives(piece: WordPiece, values: Values): readonly Alternative[] 
 function homeOf(user: string, values: Values): string {
   if (user === "") return values.home;
   return user === "root" ? "/root" : `/home/${user}`;
+}
+
+/** An unquoted value, split at blanks, and, where the line sets `IFS`, also as that splits it. */
+function readings(field: Field, { separators = "" }: Values): readonly Alternative[] {
+  const plain = unquoted(field);
+  if (separators === "") return [plain];
+  const spaced = field.map((part): Part => {
+    if (part.kind !== "text") return part;
+    return { kind: "text", text: [...part.text].map((each) => (separators.includes(each) ? " " : each)).join("") };
+  });
+  return [plain, unquoted(spaced)];
 }
 
 /** Unquoted, blanks in a value separate words and its patterns match files. */

@@ -101,7 +101,7 @@ function lastStage(analysis: CommandAnalysis): SimpleCommand | undefined {
 /** True for a program that hands some of its lines on as they are. */
 export function isFilter({ argv }: Pick<EffectiveCommand, "argv">): boolean {
   const name = programName(argv[0]?.value ?? "");
-  const words = argv.slice(1);
+  const words = CUTS_LINES.test(name) ? withCounts(argv.slice(1)) : argv.slice(1);
   const flags = words.every(({ value }) => value !== null);
   const operands = words.filter(({ value }) => !value?.startsWith("-")).length;
   const options = words.flatMap(({ value }) => (value?.startsWith("-") === true ? [value] : []));
@@ -126,6 +126,18 @@ export function isFilter({ argv }: Pick<EffectiveCommand, "argv">): boolean {
     default:
       return false;
   }
+}
+
+/** Programs that hand on a number of lines. */
+const CUTS_LINES = /^(?:head|tail)$/;
+
+/** How many lines are handed on makes no difference: `tail -n +$((keep + 1))` is read as `tail -n +1`. */
+function withCounts(words: readonly Word[]): readonly Pick<Word, "value">[] {
+  return words.map((word, at) => {
+    if (word.value !== null || word.expansions.glob || word.expansions.brace) return word;
+    const isCount = words[at - 1]?.value === "-n" ? /^[-+]?$/ : /^-(?:n[-+]?)?$/;
+    return isCount.test(word.leading) ? { value: `${word.leading}1` } : word;
+  });
 }
 
 /** Programs that print one name without a folder, and never nothing. */

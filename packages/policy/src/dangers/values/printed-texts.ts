@@ -43,23 +43,22 @@ export class PrintedTexts {
   readonly #at: (command: EffectiveCommand) => Values;
   readonly #pipelines: Pipelines;
   readonly #effort: Effort;
+  /** The line around a substitution, whose functions are called in it. */
+  readonly #around: PrintedTexts | undefined;
   #effective: Map<SimpleCommand, EffectiveCommand[]> | undefined;
 
-  constructor(
-    analysis: CommandAnalysis,
-    at: (command: EffectiveCommand) => Values,
-    effort: Effort = { looks: 0, depth: 0, exceeded: false },
-  ) {
+  constructor(analysis: CommandAnalysis, at: (command: EffectiveCommand) => Values, around?: PrintedTexts) {
     this.#analysis = analysis;
     this.#at = at;
     this.#pipelines = new Pipelines(analysis);
-    this.#effort = effort;
+    this.#around = around;
+    this.#effort = around === undefined ? { looks: 0, depth: 0, exceeded: false } : around.#effort;
   }
 
   /** What a substitution's text prints, without its last line breaks; undefined where nothing is known of it. */
   ofScript(script: string, values: Values): readonly Field[] | undefined {
     const analysis = analyzeCommand(script);
-    return this.#deeper(() => new PrintedTexts(analysis, () => values, this.#effort).printed(analysis.commands));
+    return this.#deeper(() => new PrintedTexts(analysis, () => values, this).printed(analysis.commands));
   }
 
   /** What a command reads; undefined where nothing is known of it. */
@@ -185,9 +184,12 @@ export class PrintedTexts {
     return files.length === 0 ? undefined : [joined(files, "\n"), ...files];
   }
 
+  /** What a function prints, that of the line around where there is none here: `eval "$(f)"`. */
   #ofFunction(name: string): readonly Field[] | undefined {
     const body = this.#analysis.commands.filter(({ context }) => context.functionName === name);
-    return name === "" || body.length === 0 ? undefined : this.printed(body);
+    if (name === "") return undefined;
+    if (body.length > 0) return this.printed(body);
+    return this.#around === undefined ? undefined : this.#around.#ofFunction(name);
   }
 }
 

@@ -2,6 +2,7 @@
  * The places of a line that give a variable a value: assignments, builtins, loops and expansions.
  */
 import type {
+  Assignment,
   CommandAnalysis,
   CommandContext,
   Construct,
@@ -11,7 +12,17 @@ import type {
   Word,
 } from "@pi-bash/command";
 import { arrayElements, wordPieces } from "@pi-bash/command/internal";
-import { expandText, expandWord, type Field, knownText, textField, type Values } from "./fields.ts";
+import {
+  expandText,
+  expandWord,
+  type Field,
+  joinedFields,
+  knownText,
+  textField,
+  UNKNOWN,
+  type Values,
+} from "./fields.ts";
+import { formatted } from "./formatted-texts.ts";
 
 /** One place that gives a variable a value. */
 export interface Source {
@@ -60,14 +71,14 @@ export function collectSources(analysis: CommandAnalysis, bindings: Surroundings
   for (const command of [...analysis.commands, ...analysis.nestedCommands]) {
     if (command.argv.length > 0) continue;
     for (const each of command.assignments) {
-      const always = isPlain(command.context) && !nested.has(command) && !each.append;
-      add(each.name, fromText(valueText(each.text), command, always, bindings));
+      const always = isPlain(command.context) && !nested.has(command);
+      add(each.name, fromAssignment(each, command, always, bindings));
     }
   }
   for (const command of analysis.effective) {
-    for (const [name, values] of assignedBy(command, bindings)) {
+    for (const [name, values, local = false] of assignedBy(command, bindings)) {
       const always = isPlain(command.simple.context) && command.simple === command.written;
-      add(name, { start: command.simple.span.start, always, values });
+      add(name, { start: command.simple.span.start, always, values, local });
     }
   }
   for (const [at, construct] of analysis.constructs.entries()) {
@@ -82,10 +93,21 @@ function valueText(assignment: string): string {
   return assignment.slice(assignment.indexOf("=") + 1);
 }
 
-/** A value as written behind `name=`. */
-function fromText(text: string, { span, context }: SimpleCommand, always: boolean, bindings: Surroundings): Source {
+/** A value as written behind `name=`, or behind what the variable is already (`name+=`). */
+function fromAssignment(
+  { name, text, append }: Assignment,
+  { span, context }: SimpleCommand,
+  always: boolean,
+  bindings: Surroundings,
+): Source {
+  const given = valueText(text);
   const use = { command: undefined, start: span.start, context };
-  return { start: span.start, always, values: () => expandSource(text, bindings.use(use)) };
+  const values = (): readonly Field[] => expandSource(given, bindings.use(use));
+  if (!append) return { start: span.start, always, values };
+  // Each element of an array is one value of several, and so is what a loop adds in one of its rounds.
+  if (!always || arrayElements(given) !== undefined) return { start: span.start, always: false, values };
+  const before = { ...use, start: span.start - 1 };
+  return { start: span.start, always, values: () => joinedFields(bindings.use(before).variable(name), values()) };
 }
 
 /** The fields of a value: an array, or a word that is not split. */
@@ -109,7 +131,8 @@ function isSingleExpansion(text: string): boolean {
   return expands && !piece.quoted && others.length === 0 && more.length === 0;
 }
 
-type Assigned = readonly [name: string, values: (use: Use) => readonly Field[]];
+/** `isReference`: the values are another variable's where this one is used. */
+type Assigned = readonly [name: string, values: (use: Use) => readonly Field[], isReference?: boolean];
 
 const DECLARES = /^(?:export|declare|typeset|local|readonly)$/;
 
@@ -118,17 +141,34 @@ function assignedBy(command: EffectiveCommand, bindings: Surroundings): Assigned
   const name = command.argv[0]?.value ?? "";
   const words = command.argv.slice(1);
   const values = (): Values => bindings.at(command);
-  if (DECLARES.test(name)) {
-    return words.flatMap((word): Assigned[] => {
-      const variable = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/.exec(word.text)?.[1];
-      return variable === undefined ? [] : [[variable, () => expandSource(valueText(word.text), values())]];
-    });
-  }
+  if (DECLARES.test(name)) return declared(name, words, values, bindings);
   if (name === "set") return setArguments(words, values);
   if (name === "printf") return printed(words, values);
   if (name === "unset") return words.map((word): Assigned => [word.value ?? "", () => [textField("")]]);
   if (name === "read" || name === "mapfile" || name === "readarray") return readFrom(command, bindings);
   return [];
+}
+
+/** `declare x=y`, and `declare -n x=y`, by which `x` is the variable `y`. */
+function declared(name: string, words: readonly Word[], values: () => Values, bindings: Surroundings): Assigned[] {
+  const isReference =
+    /^(?:declare|typeset|local)$/.test(name) && words.some(({ value }) => /^-[a-zA-Z]*n/.test(value ?? ""));
+  return words.flatMap((word): Assigned[] => {
+    const variable = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/.exec(word.text)?.[1];
+    if (variable === undefined) return [];
+    const given = (): readonly Field[] => expandSource(valueText(word.text), values());
+    return [
+      isReference
+        ? [variable, (use) => given().flatMap((field) => named(field, use, bindings)), true]
+        : [variable, given],
+    ];
+  });
+}
+
+/** The values of the variable that a text names. */
+function named(field: Field, use: Use, bindings: Surroundings): readonly Field[] {
+  const name = knownText(field);
+  return name !== undefined && /^[A-Za-z_]\w*$/.test(name) ? bindings.use(use).variable(name) : [[UNKNOWN]];
 }
 
 function setArguments(words: readonly Word[], values: () => Values): Assigned[] {
@@ -144,12 +184,7 @@ function printed(words: readonly Word[], values: () => Values): Assigned[] {
   const name = attached ?? (first?.value === "-v" ? second?.value : undefined);
   if (name == null) return [];
   const rest = words.slice(attached === undefined ? 2 : 1);
-  return [
-    [
-      name.replace(/\[.*$/, ""),
-      () => (rest.length === 1 ? rest : rest.slice(1)).flatMap((word) => expandWord(word, values())),
-    ],
-  ];
+  return [[name.replace(/\[.*$/, ""), () => formatted(rest.map((word) => expandWord(word, values())))]];
 }
 
 function readFrom(command: EffectiveCommand, bindings: Surroundings): Assigned[] {

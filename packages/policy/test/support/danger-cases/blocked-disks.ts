@@ -8,6 +8,9 @@ export const BLOCKED_DISKS: Readonly<Record<string, readonly string[]>> = {
   "disks and partitions": [
     "parted -s /dev/sda mklabel gpt print",
     "parted /dev/sda print mklabel gpt",
+    "parted /dev/sda resizepart 1 100% mklabel gpt",
+    "parted /dev/sda name 1 x rm 1",
+    "sgdisk -e -Z /dev/sda",
     "parted /dev/sda unit print rm 1",
     "parted -s -a opt /dev/sda mkpart primary 0% 100% print",
     "sgdisk -Z -p /dev/sda",

@@ -4,8 +4,11 @@
  * They run in `/home/me/code/app`, which is the workspace; the home is `/home/me`.
  */
 
+import { BLOCKED_FILES } from "./removed-files.ts";
+
 /** The lines by class. */
 export const BLOCKED_SEARCHES: Readonly<Record<string, readonly string[]>> = {
+  ...BLOCKED_FILES,
   "find that changes modes or owners": [
     "find / -name '*.tmp' -delete -o -exec chmod 777 {} +",
     "cd / && find -exec chmod 1 {} +",

@@ -4,8 +4,11 @@
  * They run in `/home/me/code/app`, which is the workspace; the home is `/home/me`.
  */
 
+import { ORDINARY_FILES, UNDECIDED_FILES } from "./removed-files.ts";
+
 /** Lines whose block depends on what the text does not say. */
 export const UNDECIDED_SEARCHES: Readonly<Record<string, readonly string[]>> = {
+  ...UNDECIDED_FILES,
   "find that removes or moves": [
     "find -files0-from <(printf /) -delete",
     "find -files0-from list -delete",
@@ -31,6 +34,7 @@ export const UNDECIDED_SEARCHES: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines of honest work. */
 export const ORDINARY_SEARCHES: Readonly<Record<string, readonly string[]>> = {
+  ...ORDINARY_FILES,
   "what fd runs": [
     "fd . -x rm /",
     "fd '\\.bak$' ~ -x rm",

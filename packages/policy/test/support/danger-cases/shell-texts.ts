@@ -33,6 +33,17 @@ export const UNDECIDED_TEXTS: Readonly<Record<string, readonly string[]>> = {
 
 /** Honest work. */
 export const ORDINARY_TEXTS: Readonly<Record<string, readonly string[]>> = {
+  "values that a line makes of others": [
+    'A=(); for f in a b; do A+=("$f"); done; rm -rf "${A[@]}"',
+    'D=build; D+=/x; rm -rf "$D"',
+    "printf -v n %03d 7; rm -rf build-$n",
+    "printf -v t '%(%s)T' -1; mkdir out-$t",
+    "printf -v cmd 'rm -rf %s' build; eval \"$cmd\"",
+    'PATHS=""; for p in a b; do PATHS+=" $p"; done; rm -rf $PATHS',
+    "IFS=,; X=a,b; rm -rf $X",
+    'f() { local -n a=$1; rm -rf "${a[@]}"; }; D=(build); f D',
+    `clean() { rm -rf "$1"; }; ${Array.from({ length: 20 }, (_, at) => `clean ./a${at};`).join(" ")}`,
+  ],
   "a dangerous text that no shell runs": [
     "exec > >(tee log) 2>&1",
     "make 2>&1 | tee >(grep error > e)",

@@ -7,6 +7,20 @@
 
 /** Lines that are blocked, by class. */
 export const BLOCKED_VARIABLE_WORDS: Readonly<Record<string, readonly string[]>> = {
+  "values that a line makes of others": [
+    'P=/h; P+=ome; rm -rf "$P"',
+    'printf -v cmd "rm -rf %s" /usr; eval "$cmd"',
+    'printf -v cmd "rm -rf %s" /usr; bash -c "$cmd"',
+    "printf -v D /dev/%s sda; cat x > $D",
+    "P=/; P+=us; P+=r; rm -rf $P",
+    'declare -n R=P; P=/usr; rm -rf "$R"',
+    'f() { local -n a=$1; rm -rf "${a[@]}"; }; D=(/usr); f D',
+    'DIRS=/usr:/etc; IFS=:; for d in $DIRS; do rm -rf "$d"; done',
+    "IFS=,; X=/usr,/etc; rm -rf $X",
+    "f() { local IFS=:; rm -rf $1; }; f /usr:/etc",
+    `clean() { rm -rf "$1"; }; ${Array.from({ length: 20 }, (_, at) => `clean ./a${at};`).join(" ")} clean /usr`,
+    `run() { "$@"; }; ${Array.from({ length: 9 }, (_, at) => `run npm run a${at};`).join(" ")} run rm -rf ~`,
+  ],
   "words that are in variables": [
     "R=rm; sudo $R -rf /",
     "R=rm; find / -exec $R {} +",

@@ -1,0 +1,66 @@
+/**
+ * What bash runs by the way: the callback of `mapfile`, and the values of variables that it and other programs run.
+ *
+ * Sources: bash(1), git(1), less(1), man(1). Whether a program runs its variable is not known: a block there is undecided.
+ */
+import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
+import type { Field } from "../values/fields.ts";
+import { asWord, plainText } from "../values/rendered-fields.ts";
+
+/** `mapfile -C text`: bash runs the text with an index and a line that it reads. */
+export function callbackTexts(
+  { argv }: EffectiveCommand,
+  expand: (word: Word) => readonly Field[],
+  lines: () => readonly Field[],
+): readonly string[] {
+  if (!/^(?:mapfile|readarray)$/.test(argv[0]?.value ?? "")) return [];
+  const at = argv.findIndex(({ leading }) => /^-t?C/.test(leading));
+  const option = argv[at];
+  if (option === undefined) return [];
+  const attached = /^-t?C(.+)$/s.exec(option.value ?? "")?.[1];
+  const callbacks =
+    attached === undefined
+      ? argv
+          .slice(at + 1, at + 2)
+          .flatMap(expand)
+          .map(plainText)
+      : [attached];
+  return callbacks.flatMap((callback) => lines().map((line) => `${callback} 0 ${asWord(line)}`));
+}
+
+/** Variables whose value is a command. */
+const RUN =
+  /^(?:(?:GIT_|MAN|SYSTEMD_|PSQL_)?PAGER|(?:GIT_|GIT_SEQUENCE_|SUDO_|SVN_|HG)?EDITOR|VISUAL|BROWSER|PROMPT_COMMAND|LESS(?:OPEN|CLOSE)|GIT_(?:SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND))$/;
+/** Variables of which bash expands the value, substitutions included. */
+const EXPANDED = /^PS[0-4]$/;
+const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
+const DECLARES = /^(?:export|declare|typeset|local|readonly|env)$/;
+
+/** A text that a variable holds, and the command that sets it. */
+export interface VariableText {
+  readonly name: string;
+  readonly text: string;
+  readonly simple: SimpleCommand;
+}
+
+/** The texts of a line that stand in a variable which some program runs. */
+export function variableTexts({ commands, nestedCommands }: CommandAnalysis): readonly VariableText[] {
+  return [...commands, ...nestedCommands].flatMap((simple) => {
+    const declares = simple.argv.some(({ value }) => DECLARES.test(programName(value ?? "")));
+    const words = declares ? simple.argv.flatMap(({ value }) => (value === null ? [] : [assigned(value)])) : [];
+    const given = simple.assignments.map(({ name, value }) => ({ name, text: value?.value ?? "" }));
+    return [...given, ...words].flatMap(({ name, text }) => {
+      if (RUN.test(name)) return [{ name, text: text.replace(/^\|/, ""), simple }];
+      // Expanded in double quotes, as a prompt is; quotes inside a substitution do not matter here.
+      return EXPANDED.test(name) && /\$\(|`/.test(text)
+        ? [{ name, text: `: "${text.replaceAll('"', "")}"`, simple }]
+        : [];
+    });
+  });
+}
+
+function assigned(word: string): Pick<VariableText, "name" | "text"> {
+  const [, name = "", text = ""] = ASSIGNMENT.exec(word) ?? [];
+  return { name, text };
+}
