@@ -20,7 +20,7 @@ describe("the files of a snapshot on this machine", () => {
     const [path, target] = [await files.write("a.sh", "text"), await files.target("record")];
 
     expect([basename(path), basename(target), dirname(path) === dirname(target)]).toEqual(["a.sh", "record", true]);
-    expect(basename(dirname(path))).toMatch(/^snapshots-[0-9a-f]{32}-/);
+    expect(basename(dirname(path))).toMatch(/^snapshots-[0-9a-f]{8}-/);
     expect([readFileSync(path, "utf8"), readFileSync(target, "utf8")]).toEqual(["text", ""]);
     expect([path, target].map((each) => statSync(each).mode & 0o777)).toEqual([0o600, 0o600]);
     expect(await files.read(path)).toBe("text");

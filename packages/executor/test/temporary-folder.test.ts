@@ -27,7 +27,7 @@ describe("a temporary folder", () => {
     expect(first).not.toBe(second);
     for (const folder of [first, second]) {
       expect(dirname(folder)).toBe(usual);
-      expect(basename(folder)).toMatch(/^outputs-[0-9a-f]{32}-\d+-\d*-[0-9a-f]{16}$/);
+      expect(basename(folder)).toMatch(/^outputs-[0-9a-f]{8}-[0-9a-z]+-[0-9a-z]*-[0-9a-f]{8}$/);
       expect([mode(usual), mode(folder)]).toEqual([0o700, 0o700]);
     }
   });
@@ -70,7 +70,8 @@ describe("temporary folders of processes that have ended", () => {
     writeFileSync(join(folder, "inner/file"), "x");
     return folder;
   }
-  const withPid = (pid: number) => (name: string) => name.replace(`-${process.pid}-`, `-${pid}-`);
+  const withPid = (pid: number) => (name: string) =>
+    name.replace(`-${process.pid.toString(36)}-`, `-${pid.toString(36)}-`);
   const ended = () => withPid(spawnSync("true").pid);
   /** Beyond the largest number that Linux gives a process. */
   const noProcess = withPid(2 ** 22 + 1);
@@ -83,7 +84,7 @@ describe("temporary folders of processes that have ended", () => {
   });
 
   it.runIf(process.platform === "linux")("are removed where the number was used again (only Linux knows)", async () => {
-    const abandoned = await folderOf((name) => name.replace(/-(\d+)-(?=[0-9a-f]{16}$)/, "-1$1-"));
+    const abandoned = await folderOf((name) => name.replace(/-([0-9a-z]+)-(?=[0-9a-f]{8}$)/, "-1$1-"));
     await removeAbandonedFolders(base);
 
     expect(existsSync(abandoned)).toBe(false);
@@ -91,7 +92,7 @@ describe("temporary folders of processes that have ended", () => {
 
   it.each<[string, (name: string) => string]>([
     ["of a process that runs", (name) => name],
-    ["of another machine, boot or container", (name) => noProcess(name).replace(/[0-9a-f]{16}$/, "0".repeat(16))],
+    ["of another machine, boot or container", (name) => noProcess(name).replace(/[0-9a-f]{8}$/, "0".repeat(8))],
     ["of an older version", () => `outputs-${"0".repeat(32)}`],
     ["with a name that goes on", (name) => `${noProcess(name)}x`],
   ])("are the only ones: one %s stays", async (_, change) => {

@@ -2,8 +2,9 @@
  * Temporary folders of this user: `<tmp>/pi-bash-<uid>/<purpose>-<random>-<process>`.
  *
  * A host that is killed cannot remove its folders, and outputs in them may be large. So the first folder that a process
- * makes has those of ended processes removed. Which process a folder belongs to stands in its name: its number, its start
- * in clock ticks, and a digest of the machine, the boot and the pid namespace in which those two count.
+ * makes has those of ended processes removed. Which process a folder belongs to stands in its name, in base 36: its number and
+ * its start in clock ticks; behind them a digest of the machine, the boot and the pid namespace in which those two count. The
+ * name is short, because messages show it; no one else can make anything where it lies.
  */
 import { createHash } from "node:crypto";
 import { lstat, readdir, readlink, rm } from "node:fs/promises";
@@ -12,7 +13,9 @@ import { dirname, join } from "node:path";
 import { isProcessAlive, ownMark } from "../process-mark.ts";
 import { ensurePrivateFolder, randomName } from "./private-folder.ts";
 
-const FOLDER_NAME = /^[a-z]+-[0-9a-f]{32}-(\d+)-(\d*)-([0-9a-f]{16})$/;
+/** Characters of the random part and of the digest. */
+const SHORT_CHARS = 8;
+const FOLDER_NAME = /^[a-z]+-[0-9a-f]{8}-([0-9a-z]+)-([0-9a-z]*)-([0-9a-f]{8})$/;
 
 let hasSwept = false;
 
@@ -25,7 +28,8 @@ export async function makeTemporaryFolder(purpose: string): Promise<string> {
   const base = join(tmpdir(), `pi-bash-${String(process.getuid?.() ?? 0)}`);
   const { pid, startTime } = ownMark();
   const { boot, ticks } = partsOf(startTime);
-  const name = `${purpose}-${randomName()}-${pid}-${ticks}-${await scopeOf(boot)}`;
+  const random = randomName().slice(0, SHORT_CHARS);
+  const name = `${purpose}-${random}-${pid.toString(36)}-${shortTicks(ticks)}-${await scopeOf(boot)}`;
   const folder = join((await isOurs(base)) ? base : `${base}-${randomName()}`, name);
   await ensurePrivateFolder(dirname(folder));
   await ensurePrivateFolder(folder);
@@ -44,7 +48,8 @@ export async function removeAbandonedFolders(base: string): Promise<void> {
   const here = await scopeOf(boot);
   for (const name of await readdir(base)) {
     const [, pid, ticks = "", scope] = FOLDER_NAME.exec(name) ?? [];
-    if (scope !== here || isProcessAlive({ pid: Number(pid), startTime: startOf(boot, ticks) })) continue;
+    if (scope !== here || isProcessAlive({ pid: Number.parseInt(pid ?? "", 36), startTime: startOf(boot, ticks) }))
+      continue;
     await rm(join(base, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }
@@ -55,14 +60,19 @@ function partsOf(startTime: string): { boot: string; ticks: string } {
   return { boot, ticks };
 }
 
+function shortTicks(ticks: string): string {
+  return ticks === "" ? "" : Number(ticks).toString(36);
+}
+
+/** The start of a mark, from the boot and the ticks in a name. */
 function startOf(boot: string, ticks: string): string {
-  return ticks === "" ? "" : `${boot} ${ticks}`;
+  return ticks === "" ? "" : `${boot} ${Number.parseInt(ticks, 36)}`;
 }
 
 /** Where a process number counts: the machine, its boot, and the pid namespace (pid_namespaces(7)). */
 async function scopeOf(boot: string): Promise<string> {
   const namespace = await readlink("/proc/self/ns/pid").catch(() => "");
-  return createHash("sha256").update(`${hostname()} ${boot} ${namespace}`).digest("hex").slice(0, 16);
+  return createHash("sha256").update(`${hostname()} ${boot} ${namespace}`).digest("hex").slice(0, SHORT_CHARS);
 }
 
 /** Whether `path` is free or a folder of ours. */
