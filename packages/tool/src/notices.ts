@@ -21,8 +21,6 @@ import { portsNote } from "@pi-bash/executor/internal";
 const MAX_LISTED = 5;
 /** Longest text from outside (a command line, a path, a reason) in a notice, in UTF-16 units. */
 const MAX_QUOTED_CHARS = 160;
-/** Longest reason why an output was not kept: it begins with a path, and what counts stands behind it. */
-const MAX_REASON_CHARS = 400;
 
 /** `12B`, `50.0KB`, `1.5MB`: units of 1024. */
 export function sizeText(bytes: number): string {
@@ -66,7 +64,7 @@ export function truncationNotice(truncation: Truncation, artifactError: string |
       ? ` Full: artifact://${artifactId}`
       : artifactError === undefined
         ? ""
-        : ` Full output is not kept: ${clip(artifactError, MAX_REASON_CHARS)}`;
+        : ` Full output is not kept: ${quoted(artifactError)}`;
   return `[${shownText(truncation)}.${place}]`;
 }
 
