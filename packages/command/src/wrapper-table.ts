@@ -155,7 +155,7 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
   ],
   ["busybox", wrapper("", "", {})],
   ["toybox", wrapper("", "", {})],
-  // The programs of ShellJS by their names; they are no proof, for they are not those of the system.
+  // The programs of ShellJS by their names; they prove nothing, since they are not those of the system.
   ["shx", wrapper("s", "", { privileged: true, long: ["--silent"], stops: ["--help", "--version"] })],
   ["parallel", PARALLEL],
   // A function of GNU parallel, which gives the command the variables of the shell.

@@ -22,6 +22,24 @@ const PLACE = { cwd: "/home/me/code/app", workspace: "/home/me/code/app", home: 
 const linesOf = (cases: Readonly<Record<string, readonly string[]>>) =>
   Object.entries(cases).flatMap(([name, lines]) => lines.map((line) => [name, line] as const));
 
+const UNDECIDED_LINES = linesOf({
+  ...UNDECIDED,
+  ...UNDECIDED_SEARCHES,
+  ...UNDECIDED_WRAPPED,
+  ...UNDECIDED_TEXTS,
+  ...UNDECIDED_MACHINES,
+  ...UNDECIDED_FOLLOWED,
+});
+
+const ORDINARY_LINES = linesOf({
+  ...ORDINARY,
+  ...ORDINARY_SEARCHES,
+  ...ORDINARY_WRAPPED,
+  ...ORDINARY_TEXTS,
+  ...ORDINARY_MACHINES,
+  ...ORDINARY_FOLLOWED,
+});
+
 describe("a hard block", () => {
   it.each(
     linesOf({
@@ -42,32 +60,14 @@ describe("a hard block", () => {
     expect(findings[0]?.severity).toBe("block");
   });
 
-  it.each(
-    linesOf({
-      ...UNDECIDED,
-      ...UNDECIDED_SEARCHES,
-      ...UNDECIDED_WRAPPED,
-      ...UNDECIDED_TEXTS,
-      ...UNDECIDED_MACHINES,
-      ...UNDECIDED_FOLLOWED,
-    }),
-  )("is undecided for %s: %s", (_, line) => {
+  it.each(UNDECIDED_LINES)("is undecided for %s: %s", (_, line) => {
     const { class: kind, undecided } = classify(line, PLACE);
 
     expect(kind).not.toBe("blocked");
     expect(undecided[0]).toMatchObject({ code: "undecided-block", hint: expect.any(String) });
   });
 
-  it.each(
-    linesOf({
-      ...ORDINARY,
-      ...ORDINARY_SEARCHES,
-      ...ORDINARY_WRAPPED,
-      ...ORDINARY_TEXTS,
-      ...ORDINARY_MACHINES,
-      ...ORDINARY_FOLLOWED,
-    }),
-  )("is not found in %s: %s", (_, line) => {
+  it.each(ORDINARY_LINES)("is not found in %s: %s", (_, line) => {
     const { class: kind, undecided } = classify(line, PLACE);
 
     expect(kind).not.toBe("blocked");
@@ -87,29 +87,11 @@ describe("a block that cannot be decided", () => {
     expect(ask("cat list | xargs rm -rf", { mode, sandboxed: true })).toBe("ask");
   });
 
-  it.each(
-    linesOf({
-      ...UNDECIDED,
-      ...UNDECIDED_SEARCHES,
-      ...UNDECIDED_WRAPPED,
-      ...UNDECIDED_TEXTS,
-      ...UNDECIDED_MACHINES,
-      ...UNDECIDED_FOLLOWED,
-    }),
-  )("asks in mode yolo for %s: %s", (_, command) => {
+  it.each(UNDECIDED_LINES)("asks in mode yolo for %s: %s", (_, command) => {
     expect(ask(command, { mode: "yolo" })).toBe("ask");
   });
 
-  it.each(
-    linesOf({
-      ...ORDINARY,
-      ...ORDINARY_SEARCHES,
-      ...ORDINARY_WRAPPED,
-      ...ORDINARY_TEXTS,
-      ...ORDINARY_MACHINES,
-      ...ORDINARY_FOLLOWED,
-    }),
-  )("is no reason to ask in mode yolo for %s: %s", (_, command) => {
+  it.each(ORDINARY_LINES)("does not ask in mode yolo for %s: %s", (_, command) => {
     const { behavior, reasons } = decide({ command, ...PLACE, mode: "yolo", gitDangers: [] }, {});
 
     expect(behavior).not.toBe("deny");

@@ -189,7 +189,7 @@ describe("a launcher", () => {
     },
   );
 
-  it("reads as before: what it starts is no command of the line for the tables", () => {
+  it("reads as before: what it starts is not a command of the line to the tables", () => {
     for (const command of ["git status", "git log -3", "ip addr", "arch", "git -c core.pager=cat log"]) {
       expect(behavior(command, {}), command).toBe(command.includes("-c") ? "ask" : "allow");
     }

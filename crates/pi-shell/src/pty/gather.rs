@@ -106,7 +106,7 @@ mod tests {
         assert!(gather.is_sent_at_once(1, at(4)), "the span before was none");
 
         assert!(!gather.is_sent_at_once(FLOOD_BYTES, at(5)));
-        assert!(gather.is_sent_at_once(1, at(8)), "a pause of a span is no flood");
+        assert!(gather.is_sent_at_once(1, at(8)), "a pause of a span is not a flood");
         assert_eq!(gather.due(), None);
     }
 }

@@ -165,7 +165,7 @@ mod tests {
             let own = rustix::process::getpid();
             let opened = std::fs::File::open("/dev/null").unwrap();
             let number = opened.as_raw_fd();
-            // What `detach` closes is no one's any more.
+            // What `detach` closes has no owner.
             std::mem::forget(opened);
             match how.to_str() {
                 #[cfg(target_os = "linux")]

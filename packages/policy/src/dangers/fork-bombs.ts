@@ -49,7 +49,7 @@ function repeats({ command }: FunctionCall): boolean {
 
 /** A test of a value: `[ $1 -lt 2 ]`, `(( n < 2 ))`, `case $1 in`. */
 const VALUE_TEST = /(?:\[|\btest\s|\bcase\s)[^\n;$]{0,200}\$|(?<!\$)\(\(\s*!?\s*[$A-Za-z_]/;
-/** Arguments as they came: a call with these alone is no nearer to an end. */
+/** Arguments as they came: a call with these alone does not come nearer to an end. */
 const UNCHANGED = /^"?\$(?:\d|[@*#]|\{[\d@*#]+\})"?$/;
 
 /** The words before the body of a function. */

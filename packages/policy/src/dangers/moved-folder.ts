@@ -14,7 +14,7 @@ export function movedFolder(here: Folder, movedTo: readonly Word[], values: Valu
 
 function goTo(word: Word, here: Folder, values: Values): Folder {
   const [path = "", ...others] = new Set(expandWord(word, values).map(knownText));
-  // A folder below this one may be a link to any; one above it is no other than its name says.
+  // A folder below this one may be a link to any; one above it is what its name says.
   const goesUp = here.lost !== true && /^(?:\.\.\/)*\.\.\/?$/.test(path);
   return folderAt(others.length === 0 && (path.startsWith("/") || goesUp) ? path : undefined, here);
 }
