@@ -127,7 +127,7 @@ impl Server {
             &self.control,
             &mut [IoSliceMut::new(&mut buffer)],
             &mut ancillary,
-            RecvFlags::DONTWAIT,
+            receive_flags(),
         );
         let message = match received {
             Ok(message) => message,
@@ -139,7 +139,7 @@ impl Server {
             if let RecvAncillaryMessage::ScmRights(descriptors) = part {
                 let batch = batch.get_or_insert_with(Vec::new);
                 batch.extend(descriptors.inspect(|descriptor| {
-                    // This process has one thread, so nothing forks in between.
+                    // Linux set it at the receipt; elsewhere nothing forks in between.
                     drop(close_on_exec(descriptor));
                 }));
             }
@@ -381,6 +381,16 @@ fn usage_of(usage: &libc::rusage) -> Usage {
 fn microseconds(time: libc::timeval) -> u64 {
     let seconds = u64::try_from(time.tv_sec).unwrap_or_default();
     seconds * 1_000_000 + u64::try_from(time.tv_usec).unwrap_or_default()
+}
+
+#[cfg(target_os = "linux")]
+fn receive_flags() -> RecvFlags {
+    RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC
+}
+
+#[cfg(not(target_os = "linux"))]
+fn receive_flags() -> RecvFlags {
+    RecvFlags::DONTWAIT
 }
 
 #[cfg(test)]
