@@ -6,7 +6,7 @@ import { bunProgram } from "./adapters/peer-folder.ts";
 import type { Entry } from "./contenders.ts";
 import type { Answer, Request } from "./host-messages.ts";
 import type { Fault, Measured } from "./measured.ts";
-import { killAll, processesWith } from "./measures/processes.ts";
+import { processesWith, signalAll } from "./measures/processes.ts";
 
 const program = fileURLToPath(new URL("host.js", import.meta.url));
 
@@ -23,7 +23,7 @@ let started = 0;
 
 /** Kills every host of this run and what they started: for a run that is broken off. */
 export function killHosts(): void {
-  killAll(processesWith(`${MARK}=${process.pid}.`));
+  signalAll(processesWith(`${MARK}=${process.pid}.`), "SIGKILL");
 }
 
 /** One host. */
@@ -74,7 +74,7 @@ export class HostLink {
       await Promise.race([end, once(patience, "abort")]);
       this.#child.kill("SIGKILL");
     }
-    killAll(processesWith(this.#mark));
+    signalAll(processesWith(this.#mark), "SIGKILL");
   }
 
   /** The next answer; a failure when the host ends or stays silent. */

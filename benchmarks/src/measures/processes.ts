@@ -24,11 +24,11 @@ export async function rest(mark: string, ms: number): Promise<number[]> {
   }
 }
 
-/** Kills by id; one that is gone already is fine. */
-export function killAll(pids: readonly number[]): void {
+/** Sends a signal to each; one that is gone already is fine. */
+export function signalAll(pids: readonly number[], signal: "SIGKILL" | "SIGTERM"): void {
   for (const pid of pids) {
     try {
-      process.kill(pid, "SIGKILL");
+      process.kill(pid, signal);
     } catch {
       // It ended by itself.
     }

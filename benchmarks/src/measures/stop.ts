@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Runner } from "../contender.ts";
 import type { Fault, Measured } from "../measured.ts";
-import { killAll, processesWith, rest } from "./processes.ts";
+import { processesWith, rest, signalAll } from "./processes.ts";
 
 /** Processes of the tree: its shells included, at least these must stand before it is stopped. */
 const TREE_SIZE = 4;
@@ -54,7 +54,7 @@ export async function stop(runner: Runner, folder: string): Promise<Measured> {
   const dead = performance.now() - start;
   if (!isSettled) faults.push({ kind: "unsettled", amount: PATIENCE_MS });
   if (left.length > 0) faults.push({ kind: "alive", amount: left.length });
-  killAll(left);
+  signalAll(left, "SIGKILL");
   rmSync(standing, { force: true });
   const isAtRest = await Promise.race([run, pause(LAST_WAIT_MS, false, { ref: false })]);
   if (isAtRest && !(await isUsable(runner))) faults.push({ kind: "unusable", amount: 1 });
