@@ -29,7 +29,7 @@ export interface Folder extends PathContext {
 /**
  * What a path is. `main`: the root, a folder that the system hangs on, a home directory, a folder above the workspace.
  * `inside`: anything below a folder of the system. `doubtful`: a place below one that people do fill themselves, such as
- * `/usr/local/go` or `/var/www/site`.
+ * `/usr/local/go`, `/usr/local/lib/node_modules` or `/var/www/site`.
  */
 export interface Target {
   readonly kind: "main" | "inside" | "doubtful";
@@ -232,7 +232,7 @@ function belowSystem(path: readonly Component[], contents: boolean, shown: strin
   }
   const isMixed =
     MIXED.some((place) => isAtOrBelow(path, place, 1)) ||
-    (isAtOrBelow(path, "/usr/local", 1) && !namesOne(path[2], HIERARCHY));
+    (isAtOrBelow(path, "/usr/local", 1) && (path.length > 3 || !namesOne(path[2], HIERARCHY)));
   return isMixed ? { kind: "doubtful", name: `\`${shown}\`, below a folder of the system` } : { kind: "inside", name };
 }
 

@@ -26,9 +26,10 @@ import { forkBombs } from "./dangers/fork-bombs.ts";
 import { movedFolder } from "./dangers/moved-folder.ts";
 import { PROCESS_JUDGES } from "./dangers/processes/processes.ts";
 import { SHUTDOWN_JUDGES } from "./dangers/processes/shutdown.ts";
-import { standIn, startsOfSearches, withArguments, writingRedirections } from "./dangers/redirections.ts";
+import { foundBySearches, standIn, withArguments, writingRedirections } from "./dangers/redirections.ts";
 import { REMOVAL_JUDGES } from "./dangers/removal.ts";
 import { variableTexts } from "./dangers/texts/callback-texts.ts";
+import { evaluatedTexts } from "./dangers/texts/evaluated-texts.ts";
 import { LineTexts } from "./dangers/texts/line-texts.ts";
 import { TextBudget } from "./dangers/texts/text-budget.ts";
 import { mayBeGone, textsBehind } from "./dangers/texts/unknown-programs.ts";
@@ -86,7 +87,7 @@ export function findDangers(
     ...forkBombs(analysis),
     ...[...analysis.effective, ...mayRunHere(analysis)].flatMap((each) => line.judge(each)),
     ...line.redirections(),
-    ...line.variables(),
+    ...line.heldTexts(),
   ];
   return {
     blocks: found.filter(({ severity }) => severity === "block"),
@@ -250,13 +251,14 @@ class Line {
     });
   }
 
-  /** What variables hold that some program runs: `GIT_PAGER`, `PROMPT_COMMAND`. */
-  variables(): Finding[] {
-    return variableTexts(this.#analysis).flatMap(({ name, text, simple }): Finding[] => {
+  /** What may run beside the commands: what variables hold (`GIT_PAGER`), and what bash expands in quotes. */
+  heldTexts(): Finding[] {
+    return [...variableTexts(this.#analysis), ...evaluatedTexts(this.#analysis)].flatMap((held): Finding[] => {
+      const { how, text, simple } = held;
       const [judged, doubt] = this.#budget.take([text]);
       const found = judged.flatMap((each) => this.#inText(each, standIn(simple), this.#folders.of(simple)));
       const block = found.find(({ severity }) => severity === "block");
-      const refusal = block === undefined ? doubt : undecided(`what \`${name}\` holds may run: ${block.message}`);
+      const refusal = block === undefined ? doubt : undecided(`${how}: ${block.message}`);
       return refusal === undefined ? [] : [{ ...refusal, span: simple.span }];
     });
   }
@@ -275,7 +277,7 @@ class Line {
   #givenBySearch({ via, written }: EffectiveCommand): readonly Field[] {
     if (!via.some((each) => each.startsWith("find -"))) return [];
     const known = this.#starts.get(written);
-    const starts = known ?? startsOfSearches(this.#beside.get(written) ?? [], (search) => this.#bindings.at(search));
+    const starts = known ?? foundBySearches(this.#beside.get(written) ?? [], (search) => this.#bindings.at(search));
     this.#starts.set(written, starts);
     return starts;
   }
@@ -293,7 +295,8 @@ function ownVariable(name: string): readonly Field[] {
   return name === "SHELL" || name === "BASH" ? [textField("/bin/bash")] : [[UNKNOWN]];
 }
 
-/** The program that a word names: also that of `"$DIR"/rm`. */
+/** The program that a word names: also that of `"$DIR"/rm`, and of `rm.exe` in a bash on Windows. */
 function nameOf(word: Word): string {
-  return programNameOf(word) ?? "";
+  const name = programNameOf(word) ?? "";
+  return JUDGES.has(name) ? name : name.replace(/\.(?:exe|cmd)$/i, "");
 }

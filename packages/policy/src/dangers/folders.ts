@@ -13,6 +13,14 @@ interface Step {
   readonly until: number;
   /** Where `popd` leads. */
   readonly pushed: Pushed | undefined;
+  /** Where the shell around that one is. */
+  readonly below: Step | undefined;
+}
+
+/** Where the shell is behind a command that moved it. */
+interface Move {
+  readonly start: number;
+  readonly step: Step;
 }
 
 /** A folder that `pushd` left, with those below it. */
@@ -25,19 +33,20 @@ interface Pushed {
 export class Folders {
   readonly #start: Folder;
   readonly #known = new Map<EffectiveCommand | SimpleCommand, Folder>();
+  readonly #moves: Move[] = [];
 
   constructor(analysis: CommandAnalysis, start: PathContext, values: (command: EffectiveCommand) => Values) {
     this.#start = start;
     const shells = new Shells(analysis);
-    const first: Step = { folder: start, until: Number.POSITIVE_INFINITY, pushed: undefined };
-    const steps: Step[] = [first];
+    let here = firstStep(start);
     for (const command of analysis.effective) {
-      while ((steps.at(-1)?.until ?? 0) <= command.simple.span.start) steps.pop();
-      const here = steps.at(-1) ?? first;
+      const place = command.simple.span.start;
+      here = stepAt(here, place);
       this.#known.set(command, here.folder);
       this.#known.set(command.simple, here.folder);
       if (!moves(command)) continue;
-      steps.push({ ...stepAfter(command, here, values(command)), until: endOfShell(command, shells) });
+      here = { ...stepAfter(command, here, values(command)), until: endOfShell(command, shells), below: here };
+      this.#moves.push({ start: place, step: here });
     }
     this.#followLaunched(analysis, values);
   }
@@ -50,19 +59,35 @@ export class Folders {
       const own = this.#known.get(simple);
       const goesOn = own === undefined && text?.span.start === simple.span.start && text.span.end === simple.span.end;
       const folder = own ?? this.#known.get(written) ?? this.#start;
-      const here: Step =
-        goesOn && text !== undefined ? text.step : { folder, until: Number.POSITIVE_INFINITY, pushed: undefined };
+      const here: Step = goesOn && text !== undefined ? text.step : firstStep(folder);
       this.#known.set(command, here.folder);
       text = own === undefined ? { span: simple.span, step: here } : undefined;
       if (text === undefined || !moves(command)) continue;
-      text = { span: simple.span, step: { ...stepAfter(command, here, values(command)), until: here.until } };
+      const after = { ...stepAfter(command, here, values(command)), until: here.until, below: undefined };
+      text = { span: simple.span, step: after };
     }
   }
 
-  /** The folder of a command; that of the line for what has none. */
+  /** The folder of a command; for what runs no program, a redirection alone, the one that the line is in there. */
   of(command: EffectiveCommand | SimpleCommand): Folder {
-    return this.#known.get(command) ?? this.#start;
+    const known = this.#known.get(command);
+    if (known !== undefined) return known;
+    const place = command.span.start;
+    const last = this.#moves.findLast(({ start }) => start <= place);
+    return last === undefined ? this.#start : stepAt(last.step, place).folder;
   }
+}
+
+/** A shell before any `cd`. */
+function firstStep(folder: Folder): Step {
+  return { folder, until: Number.POSITIVE_INFINITY, pushed: undefined, below: undefined };
+}
+
+/** Where the shell is at a place behind a step: subshells that have ended there are left. */
+function stepAt(step: Step, place: number): Step {
+  let here = step;
+  while (here.until <= place && here.below !== undefined) here = here.below;
+  return here;
 }
 
 /** Where a path leads from a folder; undefined may be any. */
@@ -114,7 +139,11 @@ function moves({ argv, via }: EffectiveCommand): boolean {
   return isBuiltin && /^(?:cd|pushd|popd)$/.test(argv[0]?.value ?? "");
 }
 
-function stepAfter(command: EffectiveCommand, { folder, pushed }: Step, values: Values): Omit<Step, "until"> {
+function stepAfter(
+  command: EffectiveCommand,
+  { folder, pushed }: Step,
+  values: Values,
+): Pick<Step, "folder" | "pushed"> {
   const name = command.argv[0]?.value;
   // Without a `pushd` in the line `popd` goes where the session has been, or nowhere.
   if (name === "popd")

@@ -5,9 +5,8 @@
  * of redirections alone (`> "$1"`), and a block, run no program: they stand for themselves.
  */
 import type { CommandAnalysis, EffectiveCommand, Redirection, SimpleCommand } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
-import { readFind } from "./searches/find-expression.ts";
-import { expandWord, type Field, type Values } from "./values/fields.ts";
+import { startsOf } from "./searches/find-expression.ts";
+import { expandWord, type Field, textField, UNKNOWN, type Values } from "./values/fields.ts";
 
 /** A redirection of one command. */
 export interface PlacedRedirection {
@@ -76,20 +75,16 @@ export function standIn(simple: SimpleCommand, around?: SimpleCommand): Effectiv
   };
 }
 
-/** The names that searches begin with, which they may give to a text as its arguments. */
-export function startsOfSearches(
+/** What `find` may give to a text as its arguments: a place that it starts in, or something below. */
+export function foundBySearches(
   commands: readonly EffectiveCommand[],
   at: (command: EffectiveCommand) => Values,
 ): readonly Field[] {
   return commands.flatMap((search) => {
-    if (!/^g?find$/.test(programName(search.argv[0]?.value ?? ""))) return [];
-    const { starts, actions } = readFind(search.argv);
-    const isWhole = actions.some(({ predicate, narrowed }) => RUNS.test(predicate) && narrowed !== "yes");
-    return isWhole ? starts.flatMap((word) => expandWord(word, at(search))) : [];
+    const starts = startsOf(search).flatMap((word) => expandWord(word, at(search)));
+    return [...starts, ...starts.map((start): Field => [...start, ...textField("/"), UNKNOWN])];
   });
 }
-
-const RUNS = /^-(?:exec|ok)(?:dir)?$/;
 
 /** What words mean where the arguments may also be these. */
 export function withArguments(values: Values, given: readonly Field[]): Values {

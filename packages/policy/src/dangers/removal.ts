@@ -16,12 +16,15 @@ import { SEARCH_JUDGES } from "./searches/searches.ts";
 import { removal } from "./targets.ts";
 import type { Field } from "./values/fields.ts";
 
+/** Programs that remove folders without an option that says so: rimraf(1), del-cli(1). */
+const TAKE_ALL = ["rimraf", "del", "del-cli"];
+
 /** The judges of what removes, moves or opens, by program. */
 export const REMOVAL_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["rm", judgeRemove],
   ["grm", judgeRemove],
   ["srm", judgeRemove],
-  ["rimraf", judgeRemove],
+  ...TAKE_ALL.map((name): [string, DangerJudge] => [name, judgeRemove]),
   ["chmod", judgeModes],
   ["gchmod", judgeModes],
   ["chown", judgeModes],
@@ -44,7 +47,7 @@ function judgeRemove(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, {});
   const targets = given.operands.map((field) => ({ field, target: targetOf(field, call.folder) }));
   const certain = targets.map(({ target }) => target.certain).find((each) => each?.kind === "main");
-  const takesAll = call.name === "rimraf" || isFedBySearch(call);
+  const takesAll = TAKE_ALL.includes(call.name) || isFedBySearch(call);
   if (!takesAll && optionsNamed(given, "-r", "-R", "--recursive").length === 0) {
     // `rm $OPTIONS /etc` and `rm -$OPTIONS /etc`.
     const loose = call.args.some(

@@ -51,6 +51,13 @@ describe("a line that names a device", () => {
     "for d in /dev/sda; do cat x > $d; done",
     "for d in sda; do cat x > /dev/$d; done",
     "cd /dev; cat x > sda",
+    "cd /dev && > sda",
+    "cd /dev; { cat x; } > sda",
+    "cd /dev; while read x; do echo $x; done > sda",
+    "(cd /dev; > sda)",
+    "pushd /dev; > sda",
+    "bash -c 'cd /dev; > sda'",
+    "cd / && > proc/sysrq-trigger",
     "cd /dev; cat x > ./sda",
     "cd /dev; tee sda",
     "cd /dev/disk; cat x > by-id",
@@ -64,11 +71,23 @@ describe("a line that names a device", () => {
     expect(answerOf(line)).toBe("blocked");
   });
 
-  it.each(["mkfs.ext4 /dev/$X", "cat x > /dev/$X"])("cannot be decided: %s", (line) => {
+  it.each([
+    "mkfs.ext4 /dev/$X",
+    "cat x > /dev/$X",
+    "find /dev -name sda -exec sh -c 'cat x > {}' \\;",
+    "find /dev -name 'sd*' -exec bash -c 'echo > \"$1\"' _ {} \\;",
+    "D=/dev; find $D -exec sh -c 'echo > \"{}\"' \\;",
+  ])("cannot be decided: %s", (line) => {
     expect(answerOf(line)).toBe("undecided");
   });
 
   it.each([
+    "cd /tmp && > sda",
+    "(cd /dev); > sda",
+    "cd /dev; (cd /tmp; > sda)",
+    "pushd /dev; popd; > sda",
+    "find . -exec sh -c 'cat x > {}' \\;",
+    "find /tmp/x -type f -exec bash -c 'cat {} > out' \\;",
     "wipefs /dev/sda",
     "wipefs x-a /dev/sda",
     "wipefs -n /dev/sda",

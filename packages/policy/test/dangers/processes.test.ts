@@ -5,6 +5,12 @@ import { answerOf } from "../support/danger-answer.ts";
 describe("a line that ends processes or stops the machine", () => {
   it.each([
     "kill -n9 -1",
+    'mapfile -t p < <(ps -eo pid=); kill -9 "${p[@]}"',
+    "ssh localhost reboot",
+    "ssh -t root@127.0.0.1 sudo reboot",
+    "ssh ::1 'systemctl poweroff'",
+    "ssh -o HostName=localhost x reboot",
+    'ssh "$HOST" reboot',
     "kill -q 5 1",
     "kill --queue 5 1",
     "kill --timeout 100 1",
@@ -68,6 +74,9 @@ describe("a line that ends processes or stops the machine", () => {
   });
 
   it.each([
+    "ssh build7 reboot",
+    "ssh -t root@build7 'sudo systemctl poweroff'",
+    "ssh build7 sudo shutdown -r now",
     "kill -lx 1",
     "kill -l1 1",
     "kill -L 1",

@@ -12,6 +12,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "cat /proc/*/environ",
     "cat /proc/1/env*",
     "cat /proc/1/*",
+    "cat /mnt/proc/1/environ",
     "cat /pro?/1/environ",
     "cat /p*/1/e*",
     'cat "/proc/$x/environ"',

@@ -105,6 +105,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     'test a = "$x"',
     "test a -eq b",
     "test a -ef b",
+    "test a = b-a",
     "test a == b",
     "test a != b",
     "test a '<' b",

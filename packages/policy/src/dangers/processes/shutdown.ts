@@ -54,7 +54,19 @@ const OWN_JUDGES: readonly (readonly [string, DangerJudge])[] = [
 export const SHUTDOWN_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ...OWN_JUDGES,
   ...SERVICE_MANAGER_JUDGES,
-].map(([name, judge]) => [name, (call) => (call.options.blockShutdown === false ? undefined : judge(call))]);
+].map(([name, judge]) => [
+  name,
+  (call) => (call.options.blockShutdown === false || isOfAnother(call) ? undefined : judge(call)),
+]);
+
+/** A host's own names: localhost and the loopback addresses. */
+const THIS_MACHINE = /(?:^|@|=)(?:localhost\b|ip6-localhost|127\.|0\.0\.0\.0|\[?::1|0$)/i;
+
+/** `ssh host reboot` restarts another machine: it asks as `ssh` does. */
+function isOfAnother({ command }: DangerCall): boolean {
+  const words = [...command.written.argv, ...command.simple.argv];
+  return command.via.includes("ssh") && words.every(({ value }) => value !== null && !THIS_MACHINE.test(value));
+}
 
 function texts({ fields }: DangerCall): string[] {
   return fields.map((field) => knownText(field) ?? "");

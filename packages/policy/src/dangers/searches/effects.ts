@@ -11,7 +11,7 @@ export interface Effects {
   readonly changesModes: boolean;
 }
 
-const REMOVERS = /^(?:rm|grm|srm|shred|unlink|rmdir|trash|rimraf|truncate)$/;
+const REMOVERS = /^(?:rm|grm|srm|shred|unlink|rmdir|trash|rimraf|del|del-cli|truncate)$/;
 const MODE_CHANGERS = /^(?:g?chmod|g?chown|g?chgrp|setfacl|chattr)$/;
 const MOVERS = /^g?mv$/;
 

@@ -3,7 +3,8 @@
  *
  * `! -name keep` and `-name a -o` narrow nothing: what counts are the tests that must hold before an action is reached.
  */
-import type { Word } from "@pi-bash/command";
+import type { EffectiveCommand, Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
 import { type Places, placesBelow } from "../../protected-folders.ts";
 import { type Field, textField, UNKNOWN } from "../values/fields.ts";
 import { type Narrowing, readGlob, readRegex } from "./name-patterns.ts";
@@ -54,6 +55,11 @@ const BY_TEXT: FindContext = {
     return placesBelow(startFields(fields), { lost: true });
   },
 };
+
+/** Where a command starts that is a `find`; nothing for others. */
+export function startsOf({ argv }: Pick<EffectiveCommand, "argv">): readonly Word[] {
+  return /^g?find$/.test(programName(argv[0]?.value ?? "")) ? readFind(argv).starts : [];
+}
 
 /** Without a start, a search begins in the folder where it runs. */
 export function startFields(given: readonly Field[]): readonly Field[] {

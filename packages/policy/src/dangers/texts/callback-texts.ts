@@ -32,35 +32,34 @@ export function callbackTexts(
 /** Variables whose value is a command. */
 const RUN =
   /^(?:(?:GIT_|MAN|SYSTEMD_|PSQL_)?PAGER|(?:GIT_|GIT_SEQUENCE_|SUDO_|SVN_|HG)?EDITOR|VISUAL|BROWSER|PROMPT_COMMAND|LESS(?:OPEN|CLOSE)|GIT_(?:SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND))$/;
-/** Variables of which bash expands the value, substitutions included. */
-const EXPANDED = /^PS[0-4]$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 const DECLARES = /^(?:export|declare|typeset|local|readonly|env)$/;
 
-/** A text that a variable holds, and the command that sets it. */
-export interface VariableText {
-  readonly name: string;
+/** A text that may run, and the command that it stands in. */
+export interface HeldText {
+  /** Begins a message: "what `PS4` holds may run". */
+  readonly how: string;
   readonly text: string;
   readonly simple: SimpleCommand;
 }
 
 /** The texts of a line that stand in a variable which some program runs. */
-export function variableTexts({ commands, nestedCommands }: CommandAnalysis): readonly VariableText[] {
+export function variableTexts({ commands, nestedCommands }: CommandAnalysis): readonly HeldText[] {
   return [...commands, ...nestedCommands].flatMap((simple) => {
     const declares = simple.argv.some(({ value }) => DECLARES.test(programName(value ?? "")));
     const words = declares ? simple.argv.flatMap(({ value }) => (value === null ? [] : [assigned(value)])) : [];
     const given = simple.assignments.map(({ name, value }) => ({ name, text: value?.value ?? "" }));
     return [...given, ...words].flatMap(({ name, text }) => {
-      if (RUN.test(name)) return [{ name, text: text.replace(/^\|/, ""), simple }];
-      // Expanded in double quotes, as a prompt is; quotes inside a substitution do not matter here.
-      return EXPANDED.test(name) && /\$\(|`/.test(text)
-        ? [{ name, text: `: "${text.replaceAll('"', "")}"`, simple }]
-        : [];
+      const how = `what \`${name}\` holds may run`;
+      if (RUN.test(name)) return [{ how, text: text.replace(/^\|/, ""), simple }];
+      // A prompt, `${name@P}` and arithmetic expand it, in this line or in a later one, as in double quotes; quotes
+      // inside a substitution do not matter here.
+      return /\$\(|`/.test(text) ? [{ how, text: `: "${text.replaceAll('"', "")}"`, simple }] : [];
     });
   });
 }
 
-function assigned(word: string): Pick<VariableText, "name" | "text"> {
+function assigned(word: string): { readonly name: string; readonly text: string } {
   const [, name = "", text = ""] = ASSIGNMENT.exec(word) ?? [];
   return { name, text };
 }

@@ -15,6 +15,7 @@ import { plainText } from "../values/rendered-fields.ts";
 import type { Use } from "../values/sources.ts";
 import { callbackTexts } from "./callback-texts.ts";
 import { parallelTexts } from "./parallel-texts.ts";
+import { searchTexts } from "./search-texts.ts";
 import { completedTexts, inputTexts } from "./shell-texts.ts";
 import { isOwnShell, ownShellTexts } from "./unknown-programs.ts";
 
@@ -33,6 +34,7 @@ export class LineTexts {
   readonly #bindings: Bindings;
   readonly #printed: PrintedTexts;
   readonly #words: Printing;
+  readonly #effective: readonly EffectiveCommand[];
   readonly #seen = new Set<string>();
   #folders: ((command: EffectiveCommand) => Folder) | undefined;
   #exceeded = false;
@@ -40,6 +42,7 @@ export class LineTexts {
   constructor(analysis: CommandAnalysis, place: BindingPlace, words: Printing) {
     this.#bindings = new Bindings(analysis, place, this.#printing(words));
     this.#words = words;
+    this.#effective = analysis.effective;
     this.#printed = new PrintedTexts(analysis, (command) => this.valuesAt(command));
   }
 
@@ -99,10 +102,16 @@ export class LineTexts {
     const texts = [
       ...completedTexts({ argv, expand }),
       ...ownShellTexts({ argv, expand }),
+      ...searchTexts(command, this.#besideOf(command), expand),
       ...callbackTexts(command, expand, () => this.#items(command)),
       ...parallelTexts(command, expand, () => this.#items(command)),
     ];
     return texts.map((text) => text + reads);
+  }
+
+  /** What came of the same simple command: of `find -exec` the `find`. */
+  #besideOf({ written, via }: EffectiveCommand): readonly EffectiveCommand[] {
+    return via.length === 0 ? [] : this.#effective.filter((each) => each.written === written);
   }
 
   /** With a placeholder `xargs` puts a whole line in its place; without, quotes keep the words of one together. */

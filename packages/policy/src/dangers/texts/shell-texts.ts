@@ -19,7 +19,8 @@ import { alternativesOf } from "../values/alternatives.ts";
 import type { Field, Values } from "../values/fields.ts";
 import { knownText } from "../values/fields.ts";
 import { joined } from "../values/formatted-texts.ts";
-import { isInputFile, longOr, type PrintedTexts, scriptOf } from "../values/printed-texts.ts";
+import { isInputFile, longOr, type PrintedTexts } from "../values/printed-texts.ts";
+import { scriptOf } from "../values/process-substitution.ts";
 import { asWord, isPartlyKnown, plainText } from "../values/rendered-fields.ts";
 
 /** What is known about the words of a command. */

@@ -101,6 +101,7 @@ function lastStage(analysis: CommandAnalysis): SimpleCommand | undefined {
 /** True for a program that hands some of its lines on as they are. */
 export function isFilter({ argv }: Pick<EffectiveCommand, "argv">): boolean {
   const name = programName(argv[0]?.value ?? "");
+  if (HANDS_ON.test(name)) return true;
   const words = CUTS_LINES.test(name) ? withCounts(argv.slice(1)) : argv.slice(1);
   const flags = words.every(({ value }) => value !== null);
   const operands = words.filter(({ value }) => !value?.startsWith("-")).length;
@@ -127,6 +128,9 @@ export function isFilter({ argv }: Pick<EffectiveCommand, "argv">): boolean {
       return false;
   }
 }
+
+/** Programs that print what they read, whatever files they are given. */
+const HANDS_ON = /^(?:tee|sponge|pv)$/;
 
 /** Programs that hand on a number of lines. */
 const CUTS_LINES = /^(?:head|tail)$/;

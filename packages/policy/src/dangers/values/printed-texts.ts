@@ -18,6 +18,7 @@ import { expandWord, type Field, textField, type Values } from "./fields.ts";
 import { echoed, formatted, joined } from "./formatted-texts.ts";
 import { isFilter } from "./outputs.ts";
 import { Pipelines } from "./pipelines.ts";
+import { scriptOf } from "./process-substitution.ts";
 
 /** Substitutions and functions inside each other, and stages behind each other, that are looked into. */
 const MAX_DEPTH = 24;
@@ -174,7 +175,7 @@ export class PrintedTexts {
 
   /** What filters, `tee` and `cat <(…)` hand on. */
   #handedOn(name: string, command: EffectiveCommand, values: Values): readonly Field[] | undefined {
-    if (isFilter(command) || HANDS_ON.test(name)) return this.#input(command);
+    if (isFilter(command)) return this.#input(command);
     if (name !== "cat") return undefined;
     const files = command.argv.slice(1).flatMap((word): readonly Field[] => {
       const script = scriptOf(word.text);
@@ -191,14 +192,6 @@ export class PrintedTexts {
     if (body.length > 0) return this.printed(body);
     return this.#around === undefined ? undefined : this.#around.#ofFunction(name);
   }
-}
-
-/** Programs that print what they read, whatever files they are given. */
-const HANDS_ON = /^(?:tee|sponge|pv)$/;
-
-/** The text inside `<(…)`. */
-export function scriptOf(text: string): string | undefined {
-  return text.startsWith("<(") && text.endsWith(")") ? text.slice(2, -1) : undefined;
 }
 
 /** Names of what a process reads: `-`, `/dev/stdin`, and any of its descriptors. */

@@ -23,6 +23,7 @@ import {
   type Values,
 } from "./fields.ts";
 import { formatted } from "./formatted-texts.ts";
+import { scriptOf } from "./process-substitution.ts";
 
 /** One place that gives a variable a value. */
 export interface Source {
@@ -189,10 +190,15 @@ function printed(words: readonly Word[], values: () => Values): Assigned[] {
 
 function readFrom(command: EffectiveCommand, bindings: Surroundings): Assigned[] {
   const names = command.argv.slice(1).flatMap(({ value }) => (/^[A-Za-z_]\w*$/.test(value ?? "") ? [value ?? ""] : []));
-  const here = command.simple.redirections.find(({ operator }) => operator === "<<<")?.target;
+  const { redirections } = command.simple;
+  const here = redirections.find(({ operator }) => operator === "<<<")?.target;
+  const scripts = redirections.flatMap(({ operator, target }) =>
+    operator === "<" ? (scriptOf(target?.text ?? "") ?? []) : [],
+  );
   const input = (): readonly Field[] => {
-    if (here != null) return expandWord(here, bindings.at(command)).flatMap(blankSeparated);
-    return bindings.inputOf(command);
+    const values = bindings.at(command);
+    if (here != null) return expandWord(here, values).flatMap(blankSeparated);
+    return scripts.length > 0 ? scripts.flatMap((script) => values.output(script)) : bindings.inputOf(command);
   };
   return [...names, "REPLY", "MAPFILE"].map((each): Assigned => [each, input]);
 }

@@ -166,7 +166,6 @@ export const PRINTS_UNKNOWN: Readonly<Record<string, readonly string[]>> = {
     "rm -rf $(realpath $x)",
   ],
   xargs: [
-    "echo / | tee f | xargs rm -rf",
     "echo / > f | xargs rm -rf",
     "echo a > f | xargs rm -rf",
     "(echo a; echo b) | xargs rm -rf",

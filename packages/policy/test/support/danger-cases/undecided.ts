@@ -84,6 +84,10 @@ export const UNDECIDED: Readonly<Record<string, readonly string[]>> = {
   ],
   "a place that people fill themselves": [
     "rm -rf /usr/local/go",
+    "rm -rf /usr/local/lib/python3.11",
+    "sudo rm -rf /usr/local/lib/node_modules",
+    "rm -rf /usr/local/lib/node_modules/npm/*",
+    "find /usr/local/lib/node_modules -delete",
     "rm -rf /usr/local/node-v20/lib",
     "rm -rf /var/www/html",
     "rm -rf /var/log/nginx",
