@@ -16,3 +16,5 @@ const text = readFileSync(manifest, "utf8");
 writeFileSync(manifest, text.replace(/^version = ".*"$/m, `version = "${version}"`));
 runStep("cargo", ["update", "--workspace"], root);
 runNpm(["install", "--package-lock-only"], root);
+// The manual page has the version on it.
+runNpm(["run", "api"], root);
