@@ -5,7 +5,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { lastLines, runProgram } from "../child.mjs";
+import { lastLines, root, runProgram } from "../child.mjs";
+import { linesOfOtherSystems } from "./other-systems.mjs";
 
 /** The version that is installed where there is none; `--locked`, so that it is the same everywhere. */
 const VERSION = "27.1.0";
@@ -74,7 +75,17 @@ export async function listRust(target) {
   if (!run.ok) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 20)}`);
   return JSON.parse(run.stdout)
     .map(described)
-    .filter(({ file, name }) => !OTHER_SYSTEMS.test(file) && !SAME.test(name));
+    .filter(({ file, name }) => !OTHER_SYSTEMS.test(file) && !SAME.test(name))
+    .filter(isCompiledHere());
+}
+
+/** Whether a mutant is in code that is compiled where it is judged. */
+function isCompiledHere() {
+  const left = new Map();
+  return ({ file, first }) => {
+    if (!left.has(file)) left.set(file, linesOfOtherSystems(readFileSync(join(root, file), "utf8")));
+    return !left.get(file).some((range) => range.first <= first && first <= range.last);
+  };
 }
 
 const VERDICTS = { CaughtMutant: "noticed", Timeout: "noticed", MissedMutant: "survived" };

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { changedLines, isChanged } from "../../scripts/mutants/changed.mjs";
 import { mutantKey } from "../../scripts/mutants/checker.mjs";
+import { holds, linesOfOtherSystems } from "../../scripts/mutants/other-systems.mjs";
 import { outcomes } from "../../scripts/mutants/rust.mjs";
 import { allowed, draw } from "../../scripts/mutants/sample.mjs";
 import { TARGETS, targetOf } from "../../scripts/mutants/targets.mjs";
@@ -46,6 +47,56 @@ describe("the floor", () => {
     for (const { survivors } of TARGETS) expect(survivors > 0 && survivors < 0.5).toBe(true);
     expect(targetOf("packages/policy").name).toBe("policy");
     expect(() => targetOf("renderer")).toThrow("`renderer` is not a target; choose from pi-shell,");
+  });
+});
+
+describe("code for other systems", () => {
+  it.each([
+    ["windows", false],
+    ["unix", true],
+    ["not(windows)", true],
+    ['target_os = "macos"', false],
+    ['not(target_os = "linux")', false],
+    ['any(windows, target_os = "linux")', true],
+    ['all(unix, not(any(target_os = "linux", target_os = "android")))', false],
+    ['target_arch = "aarch64"', true],
+    ["test", true],
+  ])("is what `cfg(%s)` says: compiled on Linux: %s", (predicate, is) => {
+    expect(holds(predicate)).toBe(is);
+  });
+
+  it("is found by the attribute, up to the end of its item", () => {
+    const source = [
+      "#[cfg(windows)]",
+      "const A: u8 =",
+      "    1;",
+      "fn b() {",
+      "    #[cfg(not(unix))]",
+      "    {",
+      "        c();",
+      "    }",
+      "    d();",
+      "}",
+      "#[cfg(windows)]",
+      "#[must_use]",
+      "fn e(",
+      "    f: u8,",
+      ") -> u8 {",
+      "    f",
+      "}",
+      "#[cfg(unix)]",
+      "fn g() {}",
+      "#[cfg(windows)]",
+      "fn h() {}",
+      "fn i() {}",
+    ].join("\n");
+
+    expect(linesOfOtherSystems(source)).toEqual([
+      { first: 1, last: 3 },
+      { first: 5, last: 8 },
+      { first: 11, last: 17 },
+      { first: 20, last: 21 },
+    ]);
   });
 });
 
