@@ -113,7 +113,9 @@ export async function judgeRust(target, drawn) {
     `examine_re = [${names.join(", ")}]\nadditional_cargo_test_args = ["--lib", "--bins", "--tests"]\n`,
   );
   try {
-    const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "60"];
+    // The names alone do not leave out mutants of the kind "delete field": their files do.
+    const files = [...new Set(drawn.map(({ file }) => file))].flatMap((file) => ["--file", file]);
+    const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "60", ...files];
     const run = await containedCargo("mutants", "--package", target.name, ...options);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
     const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));

@@ -52,9 +52,11 @@ impl OwnBash {
         self
     }
 
-    /// A session. Each `number` has another environment, so that no spare shell serves it.
+    /// A session. Each `number` has another environment, so that no spare shell serves it. Programs in the folder come
+    /// before the system's.
     fn session(&self, number: usize) -> Shell {
         let path = std::env::var("PATH").unwrap();
+        let path = format!("{}:{path}", self.folder.path().display());
         let base_env = [("PATH".to_owned(), path), ("NUMBER".to_owned(), number.to_string())];
         Shell::new(ShellOptions {
             shell: Some(self.path.clone()),
@@ -183,6 +185,31 @@ async fn after_a_command_s_fault_the_next_new_shell_is_tried_again() {
     shell.close().await;
     let reason = reason();
     assert!(reason.contains("failed the trial"), "{reason}");
+}
+
+#[tokio::test]
+async fn only_a_bash_of_which_one_died_is_tried_at_length() {
+    let _turn = alone().await;
+    let bash = OwnBash::copied();
+    // What a trial at length starts, and no other.
+    let program = bash.folder.path().join("cat");
+    let started = bash.folder.path().join("started");
+    std::fs::write(&program, "#!/bin/sh\n: >\"${0%/*}/started\"\nexec /bin/cat\n").unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+
+    assert!(bash.is_kept(0).await);
+    assert!(!started.exists(), "the first trial is the short one");
+    // A program that was started and stopped at once may not have come so far.
+    for number in 1.. {
+        let shell = bash.session(2 * number);
+        run(&shell, "kill -SEGV $$").await;
+        shell.close().await;
+        assert!(bash.is_kept(2 * number + 1).await);
+        if started.exists() {
+            break;
+        }
+        assert!(number < 3, "no trial at length");
+    }
 }
 
 #[tokio::test]

@@ -6,11 +6,12 @@ mod support;
 
 use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::Path;
+use std::time::Instant;
 
 use pi_shell::{DriverState, RunOptions, Shell, ShellOptions, driver_state};
 use tokio::sync::Mutex;
 
-use crate::support::{answer, attempt, command, driver, shell_options, skip};
+use crate::support::{PATIENCE, answer, attempt, command, driver, shell_options, skip};
 
 /// Two tests at once would see each other's answers.
 static TURN: Mutex<()> = Mutex::const_new(());
@@ -20,7 +21,10 @@ const OTHER: u32 = 4242;
 
 /// Runs a session with this driver and returns why it did without.
 async fn reason_for(driver: &Path) -> String {
-    let options = ShellOptions { driver: Some(driver.to_path_buf()), ..shell_options() };
+    reason_with(ShellOptions { driver: Some(driver.to_path_buf()), ..shell_options() }).await
+}
+
+async fn reason_with(options: ShellOptions) -> String {
     let shell = Shell::new(options).unwrap();
     let (first, _) = answer(&shell, "V=kept; echo $$").await;
     let (next, _) = answer(&shell, "echo $V $$").await;
@@ -53,6 +57,25 @@ async fn the_reason_is_in_the_words_of_bash() {
         let reason = reason_for(&object).await;
         assert!(reason.contains("cannot open shared object"), "{reason}");
     }
+}
+
+#[tokio::test]
+async fn what_a_bash_that_ended_has_left_running_is_not_waited_for() {
+    let _turn = TURN.lock().await;
+    let folder = tempfile::tempdir().unwrap();
+    let wrapper = folder.path().join("bash");
+    // With the driver it ends without a word, and what it leaves could still say one.
+    let text = "#!/bin/sh\n[ \"$3\" != boot ] && exec /bin/bash \"$@\"\nsleep 60 &\nexit 3\n";
+    std::fs::write(&wrapper, text).unwrap();
+    set_mode(&wrapper, 0o755);
+
+    let begin = Instant::now();
+    let driver = Some(driver::object().to_path_buf());
+    let options = ShellOptions { shell: Some(wrapper.clone()), driver, ..shell_options() };
+    let reason = reason_with(options).await;
+
+    assert_eq!(reason, "bash ended before it took orders");
+    assert!(begin.elapsed() < PATIENCE);
 }
 
 #[tokio::test]

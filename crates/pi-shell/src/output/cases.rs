@@ -66,7 +66,23 @@ fn en_03_a_read_of_arbitrary_bytes_is_not_one_piece_of_three_times_its_length() 
 
     let longest = pieces.iter().map(String::len).max();
     assert!(longest.is_some_and(|longest| longest <= 65 * 1024), "{longest:?}");
-    assert!(pieces.concat() == String::from_utf8_lossy(&bytes));
+    let text = pieces.concat();
+    let most = text.len() / (64 * 1024) + 1;
+    assert!(pieces.len() <= most, "{} pieces are handled one by one", pieces.len());
+    assert!(text == String::from_utf8_lossy(&bytes));
+}
+
+#[test]
+fn long_text_beside_an_invalid_byte_is_not_copied() {
+    let text = "a long text\n".repeat(1_000);
+    let bytes = [text.as_bytes(), b"\xff", text.as_bytes()].concat();
+    let mut pieces = Vec::new();
+
+    Decoder::new().decode_pieces(&bytes, |piece| {
+        pieces.push((piece.to_owned(), bytes.as_ptr_range().contains(&piece.as_ptr())));
+    });
+
+    assert!(pieces == [(text.clone(), true), ("\u{fffd}".to_owned(), false), (text, true)]);
 }
 
 #[test]
@@ -104,6 +120,16 @@ fn the_tail_begins_with_a_line_and_its_number_is_that_line() {
         let first: u64 = tail.lines().next().and_then(|line| line.parse().ok()).expect("a number");
         assert!(first >= 123_456, "{first} is the rest of a line");
         assert_eq!(kept.shown_range, LineRange { start_line: first - 123_455, end_line: 16_546 });
+    }
+}
+
+#[test]
+fn the_tail_begins_with_the_first_line_that_is_whole_wherever_the_limit_falls() {
+    for (max_bytes, text) in
+        [(9, "cccc\n"), (10, "bbbb\ncccc\n"), (11, "bbbb\ncccc\n"), (12, "bbbb\ncccc\n")]
+    {
+        let options = SinkOptions { max_bytes, ..SinkOptions::default() };
+        assert_eq!(finish(&[b"aaaa\nbbbb\ncccc\n"], options).text, text, "{max_bytes} bytes");
     }
 }
 
@@ -178,6 +204,13 @@ fn en_10_an_unterminated_sequence_does_not_swallow_the_output_after_it() {
 
     assert!(kept.text.ends_with("A\nAFTER\n"));
     assert_eq!(kept.text.len(), DEFAULT_MAX_BYTES);
+}
+
+#[test]
+fn en_10_a_sequence_is_given_up_between_two_characters() {
+    let text = plain_text(format!("\x1b]0{}", "é".repeat(3_000)).as_bytes());
+
+    assert!(text.len() > 1_000 && text.chars().all(|character| character == 'é'), "{text:?}");
 }
 
 #[test]

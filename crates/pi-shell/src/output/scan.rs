@@ -27,7 +27,7 @@ pub(super) fn clean_prefix(text: &[u8]) -> usize {
     let (words, _) = text.as_chunks::<8>();
     let first = words.get(..FIRST_WORDS).unwrap_or(words);
     let mut clean = leading_words(first);
-    if clean < 8 * FIRST_WORDS && clean < first.len() * 8 {
+    if clean < first.len() * 8 {
         return clean;
     }
     clean += leading_blocks(text.get(clean..).unwrap_or_default(), blocks::has_special);

@@ -169,6 +169,33 @@ mod tests {
     }
 
     #[test]
+    fn a_host_without_core_dumps_bounds_its_copies_and_has_none_in_them() {
+        use rustix::thread::{CapabilitySet, capabilities, set_capabilities};
+        let mut child =
+            std::process::Command::new("cat").stdin(std::process::Stdio::piped()).spawn().unwrap();
+        let pid = child.id().cast_signed();
+        let none = Bound { soft: 0, hard: 0 };
+        limits::set_bound(pid, Bounded::CoreSize, none).unwrap();
+
+        // A thread that is not root's in this: no one else could raise the limit.
+        let bounded = std::thread::spawn(move || {
+            let mut sets = capabilities(None)?;
+            sets.effective.remove(CapabilitySet::SYS_RESOURCE);
+            set_capabilities(None, sets)?;
+            bound(pid)
+        });
+        let bounded = bounded.join().unwrap();
+        let limits = [Bounded::CoreSize, Bounded::FileSize].map(|what| limits::bound_of(pid, what));
+        child.kill().unwrap();
+        child.wait().unwrap();
+
+        bounded.unwrap();
+        let [core, file] = limits.map(Result::unwrap);
+        assert_eq!(core, none);
+        assert!(file.soft <= FILE_SIZE_MAX && file.hard <= FILE_SIZE_MAX, "{file:?}");
+    }
+
+    #[test]
     fn an_older_kernel_says_what_it_does_not_hold() {
         assert_eq!(degraded_with(1), ["signal"]);
         assert_eq!(degraded_with(5), ["signal"]);

@@ -237,3 +237,67 @@ async fn ended(watched: Option<&AsyncFd<OwnedFd>>) {
         _ => sleep(REAP_INTERVAL).await,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use tokio::time::timeout;
+
+    use super::super::executable::executable;
+    use super::super::{SpawnRequest, launch};
+    use super::*;
+
+    /// Far more than anything takes on a busy machine; reached only by a defect.
+    const PATIENCE: Duration = Duration::from_secs(30);
+
+    /// A driver that does only what the test has it do, and what orders reach it by.
+    async fn driver() -> (Driver, mpsc::UnboundedSender<Order>) {
+        let launched = launch::launch(executable(), None, None).await.unwrap();
+        let (orders, inbox) = mpsc::unbounded_channel();
+        (Driver::new(launched, inbox, watch::channel(false).0), orders)
+    }
+
+    #[cfg(target_os = "linux")]
+    #[tokio::test]
+    async fn the_end_of_a_supervisor_is_heard_of_without_looking_for_it() {
+        let (mut driver, _orders) = driver().await;
+        let watched = driver.process.watch();
+        let early = timeout(10 * REAP_INTERVAL, ended(watched.as_ref())).await;
+        assert!(early.is_err(), "it lives");
+
+        driver.process.kill();
+        timeout(PATIENCE, ended(watched.as_ref())).await.unwrap();
+        assert!(driver.process.try_reap());
+    }
+
+    #[tokio::test]
+    async fn what_a_supervisor_said_before_it_had_to_be_killed_counts() {
+        let (mut driver, orders) = driver().await;
+        let (input, until) = std::io::pipe().unwrap();
+        let null = || std::fs::File::options().write(true).open("/dev/null").unwrap().into();
+        let request = SpawnRequest {
+            argv: ["/bin/sh", "-c", "read -r line; exit 7"].map(Into::into).to_vec(),
+            descriptors: vec![input.into(), null(), null()],
+            ..SpawnRequest::default()
+        };
+        let (answer, mut answered) = oneshot::channel();
+        orders.send(Order::Spawn { id: 1, frame: request.into_frame(1).unwrap(), answer }).unwrap();
+        let child = loop {
+            timeout(PATIENCE, driver.turn()).await.unwrap().unwrap();
+            if let Ok(answer) = answered.try_recv() {
+                break answer.unwrap();
+            }
+        };
+        drop(until);
+        let socket = driver.connection.socket();
+        let patience = Instant::now() + PATIENCE;
+        while rustix::io::ioctl_fionread(&*socket).unwrap() == 0 {
+            assert!(Instant::now() < patience, "it tells of no end");
+            sleep(REAP_INTERVAL).await;
+        }
+
+        driver.deadline = Some(Instant::now());
+        timeout(PATIENCE, driver.finish()).await.unwrap();
+
+        assert_eq!(child.exit_status(), Some(ChildExit::Exited(7)));
+    }
+}

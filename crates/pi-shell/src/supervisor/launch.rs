@@ -18,7 +18,7 @@ use tokio::time::timeout;
 
 use super::driver::END_BOUND;
 use super::surroundings::Surroundings;
-use super::transport::{Connection, Frame, Traffic};
+use super::transport::{Connection, Frame};
 use crate::ShellError;
 use crate::sys::{ProcessHandle, watch};
 use crate::tree::ProcessIdentity;
@@ -151,15 +151,11 @@ fn abandon(process: &SupervisorProcess, error: io::Error) -> io::Error {
 /// Waits for the first event.
 async fn ready(connection: &mut Connection) -> io::Result<()> {
     loop {
-        match connection.exchange().await {
-            Ok(Traffic::Received) => {}
-            Ok(Traffic::Sent(_)) => continue,
-            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => {
-                let text = "ended before it was ready";
-                return Err(io::Error::new(io::ErrorKind::UnexpectedEof, text));
-            }
-            Err(error) => return Err(error),
-        }
+        // Nothing was asked of it yet, so that nothing but its end can fail here.
+        connection
+            .exchange()
+            .await
+            .map_err(|error| io::Error::new(error.kind(), "ended before it was ready"))?;
         match connection.next_event()? {
             Some(Event::Ready { version: VERSION }) => return Ok(()),
             Some(_) => {

@@ -3,12 +3,15 @@
 use std::ffi::OsString;
 use std::io::Read as _;
 use std::os::fd::OwnedFd;
-use std::path::Path;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use pi_supervisor::wire::{Confine, ConfineStep, Event, VERSION};
+
 use super::executable::executable;
-use super::{ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
+use super::{ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor, Surroundings};
 use crate::ShellError;
 use crate::tree::{self, ProcessIdentity, descendants, identity_of, is_alive};
 
@@ -272,6 +275,53 @@ async fn what_is_no_supervisor_is_a_typed_error() {
         panic!("a folder was launched")
     };
     assert_eq!(source.raw_os_error(), Some(libc::EACCES));
+}
+
+/// A program in `folder` that is the supervisor of a test: it says `events`, then does what `rest` says.
+fn that_says(folder: &Path, events: &[Event], rest: &str) -> PathBuf {
+    let said: Vec<u8> = events.iter().flat_map(|event| event.encode().unwrap()).collect();
+    std::fs::write(folder.join("said"), said).unwrap();
+    let program = folder.join("supervisor");
+    let text = format!("#!/bin/sh\ncd \"${{0%/*}}\"\ncat said >&0\n{rest}\n");
+    std::fs::write(&program, text).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+const READY: Event = Event::Ready { version: VERSION };
+
+#[tokio::test]
+async fn what_a_supervisor_says_instead_of_being_confined_is_why_it_is_not_used() {
+    let failed = Event::ConfineFailed { id: 0, step: ConfineStep::Landlock, errno: libc::EINVAL };
+    for (events, listener_port, expected) in [
+        (vec![Event::Ready { version: VERSION + 1 }], 0, "is of another build"),
+        (vec![READY, failed], 0, "Landlock failed: Invalid argument"),
+        (vec![READY, Event::Swept { left: Vec::new() }], 0, "answers something else"),
+        (vec![READY, Event::Confined { id: 0 }], 80, "hands no listener over"),
+    ] {
+        let folder = tempfile::tempdir().unwrap();
+        let program = that_says(folder.path(), &events, "exec sleep 1000");
+        let confine = Some(Confine { listener_port, ..Confine::default() });
+        let surroundings = Surroundings { confine, ..Surroundings::default() };
+        let Err(error) = Supervisor::launch(&program, None, Some(&surroundings)).await else {
+            panic!("it is used: {events:?}")
+        };
+        let ShellError::Supervisor { source, .. } = error else { panic!("untyped: {error}") };
+        assert!(source.to_string().contains(expected), "{source}");
+    }
+}
+
+#[tokio::test]
+async fn a_supervisor_that_makes_no_sense_any_more_has_time_to_end_its_tree() {
+    let folder = tempfile::tempdir().unwrap();
+    // A frame of no bytes is none. What follows takes as long as a sweep.
+    let rest = "printf '\\0\\0\\0\\0' >&0\nsleep 0.3\n: >swept";
+    let program = that_says(folder.path(), &[READY], rest);
+
+    let supervisor = Supervisor::launch(&program, None, None).await.unwrap();
+    supervisor.close(PATIENCE).await;
+
+    assert!(folder.path().join("swept").exists());
 }
 
 /// Numbers of the open descriptors of this process.

@@ -210,22 +210,22 @@ fn receive(
 
 #[cfg(target_os = "linux")]
 fn receive_flags() -> RecvFlags {
-    RecvFlags::DONTWAIT | RecvFlags::CMSG_CLOEXEC
+    RecvFlags::CMSG_CLOEXEC
 }
 
 /// Only Linux passes descriptors this way round.
 #[cfg(not(target_os = "linux"))]
 fn receive_flags() -> RecvFlags {
-    RecvFlags::DONTWAIT
+    RecvFlags::empty()
 }
 
 #[cfg(target_os = "linux")]
 fn send_flags() -> SendFlags {
-    SendFlags::DONTWAIT | SendFlags::NOSIGNAL
+    SendFlags::NOSIGNAL
 }
 
 /// macOS sets the like on the socket itself (`SO_NOSIGPIPE`), see `launch`.
 #[cfg(not(target_os = "linux"))]
 fn send_flags() -> SendFlags {
-    SendFlags::DONTWAIT
+    SendFlags::empty()
 }

@@ -98,3 +98,25 @@ pub(crate) fn open_again(end: &std::os::fd::OwnedFd) -> std::io::Result<std::os:
     let opened = std::fs::OpenOptions::new().write(true).open(name);
     opened.map_or_else(|_absent| end.try_clone(), |file| Ok(file.into()))
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::os::fd::AsFd as _;
+    use std::os::unix::net::UnixStream;
+
+    use super::*;
+
+    #[test]
+    fn what_was_sent_is_unread_until_the_other_end_reads_it() {
+        let (mut own, mut peer) = UnixStream::pair().unwrap();
+        assert!(!has_unread_at_peer(own.as_fd()));
+
+        own.write_all(b"order").unwrap();
+        assert!(has_unread_at_peer(own.as_fd()));
+
+        peer.read_exact(&mut [0; 5]).unwrap();
+        assert!(!has_unread_at_peer(own.as_fd()));
+    }
+}

@@ -1,10 +1,11 @@
 //! Read-only commands: what they see, what is kept of them, and that the session goes on as before.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::sync::Arc;
 use std::time::Duration;
 
-use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, Shell};
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, Shell, ShellOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{
@@ -297,6 +298,30 @@ async fn a_command_that_is_handed_over_goes_on_beside_the_session_and_is_not_fol
     let result = tokio::time::timeout(PATIENCE, begun).await.unwrap().unwrap();
     assert_eq!(output_of(&result), "kept\n");
     assert_eq!(answer(&shell, "pwd").await.0, "/usr\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn nothing_is_run_where_an_attempt_to_write_succeeds() {
+    // A program that makes the attempts and says so of one.
+    let scratch = tempfile::tempdir().unwrap();
+    let program = scratch.path().join("supervisor");
+    let options = crate::support::shell_options();
+    let real = options.supervisor.as_ref().unwrap().display();
+    let text = format!(
+        "#!/bin/sh\n[ \"$1\" = --probe-read-only ] || exec {real} \"$@\"\n\
+         {real} \"$@\" | sed 's/^write .*/write possible/'\n"
+    );
+    fs::write(&program, text).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let shell = Shell::new(ShellOptions { supervisor: Some(program), ..options }).unwrap();
+
+    for _ in 0..2 {
+        let refused = attempt(&shell, read_only("echo ran")).await.unwrap_err();
+        assert_eq!(refused.code(), "PI_READ_ONLY_UNAVAILABLE", "{refused}");
+        assert!(refused.to_string().contains("`write` was possible"), "{refused}");
+    }
+    assert_eq!(answer(&shell, "echo here").await.0, "here\n", "any other command is");
     shell.close().await;
 }
 

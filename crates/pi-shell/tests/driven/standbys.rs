@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, Shell};
 
+use crate::read_only::read;
 use crate::support::{
     answer, attempt, command, eventually, is_alive, output_of, run, session, status_of,
 };
@@ -38,6 +39,58 @@ async fn a_session_that_rests_has_a_standby_with_its_state() {
     let result = run(&shell, "echo $x").await;
     assert_eq!(output_of(&result), "kept\n");
     assert!(!result.session_reset, "nothing was lost");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_session_rests_beside_what_its_last_command_left_running() {
+    let shell = session();
+    let (bash, supervisor) = shell_and_supervisor(&shell).await;
+    run(&shell, "x=before").await;
+    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    let before = children_of(supervisor);
+    run(&shell, "x=kept; sleep 1000 &").await;
+    let is_another = || before.intersection(&children_of(supervisor)).eq([&bash]);
+    eventually("another one does", || is_another() && children_of(supervisor).len() == 2).await;
+    kill(bash);
+    eventually("the shell is gone", || !children_of(supervisor).contains(&bash)).await;
+
+    let result = run(&shell, "echo $x").await;
+    assert_eq!((output_of(&result).as_str(), result.session_reset), ("kept\n", false));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_session_whose_shell_and_standby_are_killed_says_that_its_state_is_lost() {
+    let shell = session();
+    let (_, supervisor) = shell_and_supervisor(&shell).await;
+    run(&shell, "x=1").await;
+    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    for pid in children_of(supervisor) {
+        kill(pid);
+    }
+    eventually("both are gone", || children_of(supervisor).is_empty()).await;
+
+    let result = run(&shell, "echo ${x-gone}").await;
+    assert_eq!((output_of(&result).as_str(), result.session_reset), ("gone\n", true));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_session_that_rests_readies_its_read_only_commands_for_the_state_that_it_has_by_then() {
+    let shell = session();
+    let (bash, supervisor) = shell_and_supervisor(&shell).await;
+    assert_eq!(read(&shell, "echo $x").await.0, "\n");
+    let three = || children_of(supervisor).len() == 3;
+    eventually("a confined standby stands beside the other", three).await;
+    let before = children_of(supervisor);
+    run(&shell, "x=1").await;
+    let both_are_others = || before.intersection(&children_of(supervisor)).eq([&bash]);
+    eventually("both have been replaced", || three() && both_are_others()).await;
+
+    let ready = children_of(supervisor);
+    assert_eq!(read(&shell, "echo $x").await.0, "1\n");
+    assert_eq!(children_of(supervisor), ready, "the command found all that it needs");
     shell.close().await;
 }
 
@@ -90,6 +143,21 @@ async fn programs_that_change_nothing_cost_no_standby() {
 
     assert_eq!(children_of(supervisor), before);
     assert_eq!(answer(&shell, "echo $x").await.0, "1\n");
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn plain_builtins_that_follow_each_other_at_once_cost_no_standby_each() {
+    let shell = session();
+    let (bash, supervisor) = shell_and_supervisor(&shell).await;
+    let mut seen = BTreeSet::new();
+    for number in 0..40 {
+        run(&shell, &format!("x={number}")).await;
+        seen.extend(children_of(supervisor));
+    }
+
+    seen.remove(&bash);
+    assert!(seen.len() < 20, "a few, where this thread was held up, not {}", seen.len());
     shell.close().await;
 }
 

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::support::{
-    PATIENCE, Recorder, answer, attempt, command, eventually, output_of, run, session, status_of,
+    PATIENCE, Recorder, answer, attempt, command, eventually, is_alive, output_of, run, session,
+    status_of,
 };
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, ShellError};
 use tokio_util::sync::CancellationToken;
@@ -84,6 +85,32 @@ fn busy_until(shell: &pi_shell::Shell, go: &std::path::Path) -> tokio::task::Joi
     let text = format!("until [ -e {} ]; do sleep 0.01; done; echo busy", go.display());
     let shell = shell.clone();
     tokio::spawn(async move { output_of(&run(&shell, &text).await) })
+}
+
+#[tokio::test]
+async fn what_loses_its_parent_while_a_copy_is_stopped_is_ended_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid_file = folder.path().join("pid");
+    let script = folder.path().join("script");
+    // The parent ends by the first signal; the child has lost it when it does not end by its own.
+    let child = format!("trap : TERM; echo $BASHPID >{0}.new; mv {0}.new {0}", pid_file.display());
+    let text = format!("trap 'exit 1' INT TERM\n({child}; while :; do sleep 0.1; done) &\nwait\n");
+    std::fs::write(&script, text).unwrap();
+    let shell = session();
+    let cancel = CancellationToken::new();
+    let running = tokio::spawn({
+        let options = copy(&format!("bash {}", script.display()));
+        let (shell, cancel) = (shell.clone(), cancel.clone());
+        async move { shell.run(options, Arc::new(Recorder::default()), cancel).await }
+    });
+    eventually("the child began", || pid_file.exists()).await;
+    let child = std::fs::read_to_string(&pid_file).unwrap().trim().parse().unwrap();
+    cancel.cancel();
+    let result = tokio::time::timeout(PATIENCE, running).await.unwrap().unwrap().unwrap();
+
+    assert_eq!(result.outcome, ExitOutcome::Cancelled);
+    assert!(!is_alive(child) && result.survivors.is_empty(), "{:?}", result.survivors);
+    shell.close().await;
 }
 
 #[tokio::test]

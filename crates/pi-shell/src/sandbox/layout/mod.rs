@@ -247,6 +247,22 @@ mod tests {
 
         assert!(layout.read_only.contains(&root.join(".git")));
         assert!(!layout.pinned.contains(&root.join(".git")));
+        let second = Layout::new(std::slice::from_ref(&root), &[], None).unwrap();
+        assert_eq!(second.read_only, layout.read_only, "the stub of the first is one here too");
+        assert!(second.pinned.is_empty());
+        assert_eq!(fs::read_dir(root.join(".git")).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn a_file_that_names_the_repository_elsewhere_is_protected_as_it_is() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().canonicalize().unwrap();
+        fs::write(root.join(".git"), "gitdir: /elsewhere/.git/worktrees/w\n").unwrap();
+
+        let layout = Layout::new(std::slice::from_ref(&root), &[], None).unwrap();
+
+        assert!(layout.read_only.contains(&root.join(".git")));
+        assert!(layout.pinned.is_empty());
     }
 
     #[test]
@@ -352,17 +368,27 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_repositories_are_protected() {
-        let scratch = tempfile::tempdir().unwrap();
-        let root = scratch.path().canonicalize().unwrap();
-        for number in 0..MOST_REPOSITORIES + 5 {
-            fs::create_dir_all(root.join(format!("{number}/.git"))).unwrap();
+    fn only_so_many_repositories_are_protected_whatever_their_kind() {
+        for (more, in_each) in [
+            ("{}/.git", "hooks"),
+            (".git/modules/{}", "hooks"),
+            (".git/worktrees/{}", "config.worktree"),
+        ] {
+            let scratch = tempfile::tempdir().unwrap();
+            let root = scratch.path().canonicalize().unwrap();
+            for number in 0..MOST_REPOSITORIES + 5 {
+                let path = root.join(more.replace("{}", &number.to_string()));
+                fs::create_dir_all(&path).unwrap();
+                fs::write(path.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+            }
+
+            let layout = Layout::new(std::slice::from_ref(&root), &[], None).unwrap();
+
+            let first = root.join(".git").join(in_each);
+            let protected = layout.read_only.iter();
+            let others = protected.filter(|path| path.ends_with(in_each) && **path != first);
+            assert_eq!(others.count(), MOST_REPOSITORIES, "{more}");
         }
-
-        let layout = Layout::new(std::slice::from_ref(&root), &[], None).unwrap();
-
-        let hooks = layout.read_only.iter().filter(|path| path.ends_with(".git/hooks"));
-        assert_eq!(hooks.count(), MOST_REPOSITORIES);
     }
 
     #[test]

@@ -119,8 +119,10 @@ pub(in crate::sandbox) struct Survey {
     finds: BTreeMap<PathBuf, Find>,
     /// Folders that no walk came to yet, and whether they are in one of installed packages.
     waiting: VecDeque<(PathBuf, bool)>,
-    /// The last walk left out a part of some folder, or a folder.
+    /// The last walk left out a part of some folder.
     is_cut: bool,
+    /// Folders were dropped because too many waited: no walk comes to them before all begins again.
+    has_dropped: bool,
 }
 
 /// The last survey of this process: the sessions of an agent have the same folders.
@@ -143,6 +145,11 @@ impl Survey {
     /// Walks through what is new since the last time.
     pub(super) fn renew(&mut self, roots: &[PathBuf], budget: &mut Budget) {
         self.is_cut = false;
+        if self.has_dropped && self.waiting.is_empty() {
+            // There is room again. Which folders they were in is not known.
+            self.folders.clear();
+            self.has_dropped = false;
+        }
         let mut changed: VecDeque<_> = roots
             .iter()
             .filter(|root| !self.folders.contains_key(*root))
@@ -171,9 +178,9 @@ impl Survey {
         self.finds.iter().map(|(path, find)| (path.as_path(), *find))
     }
 
-    /// Whether there are folders that no walk came to.
+    /// Whether there may be folders that no walk came to.
     pub(super) fn has_more(&self) -> bool {
-        self.is_cut || !self.waiting.is_empty()
+        self.is_cut || self.has_dropped || !self.waiting.is_empty()
     }
 
     /// Whether a path is in a folder of installed packages.
@@ -198,7 +205,7 @@ impl Survey {
             }
         }
         near.append(&mut far);
-        self.is_cut |= near.len() > MOST_WAITING;
+        self.has_dropped |= near.len() > MOST_WAITING;
         near.truncate(MOST_WAITING);
         self.waiting = near;
     }

@@ -254,6 +254,37 @@ fn a_walk_that_was_cut_short_goes_on_the_next_time_and_knows_what_is_old() {
     assert_eq!(workspace.found(&plants).len(), 10);
 }
 
+#[test]
+fn folders_that_had_no_room_are_walked_through_when_there_is_room_again() {
+    let workspace = Workspace::new();
+    let crowd = |number: usize| workspace.root.join(format!("d{}/{number}", number % 7));
+    let last = workspace.root.join("last");
+    fs::create_dir(&last).unwrap();
+    (0..7 * 390).for_each(|number| fs::create_dir_all(crowd(number)).unwrap());
+    age(&crowd(7 * 390 - 1));
+    let plants = workspace.watch();
+    for _ in 0..5 {
+        assert!(plants.look().is_partial);
+    }
+    (0..100).for_each(|number| fs::create_dir(last.join(number.to_string())).unwrap());
+    age(&last);
+    assert!(plants.look().is_partial);
+
+    (0..7 * 390).for_each(|number| fs::remove_dir(crowd(number)).unwrap());
+    for number in 0..100 {
+        workspace.write(&format!("last/{number}/.npmrc"), "x");
+    }
+
+    let mut found = plants.look();
+    assert!(found.is_partial, "nothing waits any more, and not all was looked at");
+    let mut count = found.plants.len();
+    for _ in 0..10 {
+        found = plants.look();
+        count += found.plants.len();
+    }
+    assert_eq!((count, found.is_partial), (100, false));
+}
+
 /// Waits until the times of change of new files differ from those of old ones.
 fn age(folder: &Path) {
     let changed = fs::metadata(folder).unwrap().modified().unwrap();

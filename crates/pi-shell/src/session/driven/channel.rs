@@ -78,14 +78,11 @@ impl Channel {
 
     /// Whether the other end is gone, and all it said was taken.
     pub(super) fn has_ended(&self) -> bool {
-        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
-        let (peeked, length) =
-            match rustix::net::recv(self.socket.descriptor(), &mut [0_u8; 1], flags) {
-                Ok((peeked, length)) => (peeked, length),
-                Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => return false,
-                Err(_gone) => return true,
-            };
-        peeked == 0 && length == 0
+        match rustix::net::recv(self.socket.descriptor(), &mut [0_u8; 1], RecvFlags::PEEK) {
+            Ok((peeked, _length)) => peeked == 0,
+            Err(rustix::io::Errno::AGAIN | rustix::io::Errno::INTR) => false,
+            Err(_gone) => true,
+        }
     }
 
     /// Whether the shell has not read all orders.
@@ -101,10 +98,10 @@ impl Channel {
         {
             return Err(io::ErrorKind::InvalidInput.into());
         }
-        let flags = SendFlags::NOSIGNAL | SendFlags::DONTWAIT;
+        let socket = self.socket.descriptor();
         loop {
             let parts = [IoSlice::new(order)];
-            match rustix::net::sendmsg(self.socket.descriptor(), &parts, &mut ancillary, flags) {
+            match rustix::net::sendmsg(socket, &parts, &mut ancillary, SendFlags::NOSIGNAL) {
                 Ok(_whole) => return Ok(()),
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
@@ -112,29 +109,27 @@ impl Channel {
         }
     }
 
-    /// The next message; `None` at the end. `ConnectionReset`: the shell is gone and has left an order unread.
+    /// The next message; `BrokenPipe` at the end. `ConnectionReset`: the shell is gone and has left an order unread.
     /// Cancel-safe.
-    pub(super) async fn receive(&mut self) -> io::Result<Option<Message>> {
+    pub(super) async fn receive(&mut self) -> io::Result<Message> {
         if let Some(message) = self.early.pop_front() {
-            return Ok(Some(message));
+            return Ok(message);
         }
         loop {
             if inline::is_inline() {
                 // The caller's thread is notified of the report, and the runtime is not.
                 self.socket.unwatch();
                 inline::report_of(self.socket.shared()).await;
-                match self.receive_now() {
-                    Ok(None) => continue,
-                    Ok(message) => return Ok(message),
-                    Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(None),
-                    Err(error) => return Err(error),
+                match self.receive_now()? {
+                    Some(message) => return Ok(message),
+                    None => continue,
                 }
             }
             let mut ready = self.socket.watched()?.readable().await?;
             match ready.try_io(|socket| read(socket.get_ref())) {
                 Ok(Ok(Read::Nothing)) => {}
-                Ok(Ok(Read::Message(message))) => return Ok(Some(message)),
-                Ok(Ok(Read::End)) => return Ok(None),
+                Ok(Ok(Read::Message(message))) => return Ok(message),
+                Ok(Ok(Read::End)) => return Err(io::ErrorKind::BrokenPipe.into()),
                 Ok(Err(error)) => return Err(error),
                 Err(_would_block) => {}
             }
@@ -161,7 +156,7 @@ impl Channel {
     pub(super) async fn greeting(&mut self) -> io::Result<Greeting> {
         let greeted = async {
             loop {
-                let message = self.receive().await?.ok_or(io::ErrorKind::BrokenPipe)?;
+                let message = self.receive().await?;
                 match message.report {
                     Report::Greeting { version: VERSION, bash, can_stop } => {
                         return Ok(Greeting { pid: message.pid, bash, can_stop });
@@ -186,7 +181,7 @@ impl Channel {
         let mut others = VecDeque::new();
         let answered = async {
             loop {
-                let message = self.receive().await?.ok_or(io::ErrorKind::BrokenPipe)?;
+                let message = self.receive().await?;
                 match message.report {
                     Report::Forked { sequence: answered, result }
                         if answered == sequence && message.pid == pid =>
@@ -221,10 +216,9 @@ fn read(socket: impl AsFd) -> io::Result<Read> {
     let mut bytes = [0_u8; REPORT_BYTES];
     let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(4), ScmCredentials(1))];
     let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-    let flags = RecvFlags::CMSG_CLOEXEC | RecvFlags::DONTWAIT;
     let received = loop {
         let mut parts = [IoSliceMut::new(&mut bytes)];
-        match rustix::net::recvmsg(&socket, &mut parts, &mut ancillary, flags) {
+        match rustix::net::recvmsg(&socket, &mut parts, &mut ancillary, RecvFlags::CMSG_CLOEXEC) {
             Ok(received) => break received,
             Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),

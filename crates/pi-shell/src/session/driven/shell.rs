@@ -300,13 +300,13 @@ impl<'a> Running<'a> {
     pub(in crate::session) async fn heard(&mut self) -> Heard {
         loop {
             match self.shell.channel.receive().await {
-                Ok(Some(message)) => {
+                Ok(message) => {
                     if let Some(heard) = self.answer_in(message) {
                         return heard;
                     }
                 }
-                end => {
-                    self.note_end(end.err());
+                Err(error) => {
+                    self.note_end(&error);
                     // How it went is the supervisor's to tell.
                     std::future::pending::<()>().await;
                 }
@@ -325,7 +325,7 @@ impl<'a> Running<'a> {
                 }
                 Ok(None) => return None,
                 Err(error) => {
-                    self.note_end(Some(error));
+                    self.note_end(&error);
                     return None;
                 }
             }
@@ -347,9 +347,9 @@ impl<'a> Running<'a> {
         self.heard_now().ok_or(is_unread || self.is_unread)
     }
 
-    fn note_end(&mut self, error: Option<io::Error>) {
+    fn note_end(&mut self, error: &io::Error) {
         // The kernel's word for what lay unread at the other end (`unix(7)`).
-        self.is_unread |= error.is_some_and(|error| error.kind() == io::ErrorKind::ConnectionReset);
+        self.is_unread |= error.kind() == io::ErrorKind::ConnectionReset;
         self.stage.0.store(Stage::NOT_A_SHELL, Ordering::SeqCst);
     }
 

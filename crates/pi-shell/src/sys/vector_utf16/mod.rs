@@ -132,6 +132,21 @@ mod tests {
         }
     }
 
+    /// The slow way is for the ends of a text: what a form leaves is paid for byte by byte.
+    #[test]
+    fn no_form_leaves_a_whole_block_to_the_slow_way() {
+        for (form, block) in [(avx512::blocks(), 32), (avx2::blocks(), 16)] {
+            let Some(form) = form else { continue };
+            for length in 40..120 {
+                let bytes = vec![b'a'; length];
+                let (read, written) =
+                    form(&bytes, BYTES_BEFORE, &mut vec![0; length], BYTES_BEFORE);
+                assert_eq!(read, written);
+                assert!(length - read <= block, "{read} of {length}");
+            }
+        }
+    }
+
     proptest! {
         #[test]
         fn every_form_converts_what_alternates(
