@@ -81,15 +81,6 @@ export function wordGoesOn(source: string, end: number): boolean {
 }
 
 /**
- * True where the parser takes a part that runs commands for text: behind an empty array (`` a=()`b` ``), and behind what
- * looks like a subscript and is none (`a[;]$(b)`), or a number before `<(`.
- */
-export function isMisread(node: SyntaxNode): boolean {
-  if (node.type === "Assignment") return node.value.type === "Word" && node.value.text.startsWith("(");
-  return node.type === "Word" && node.parts === undefined && expandsIn(node.text);
-}
-
-/**
  * True where bash joins lines that the parser leaves apart: it reads a here-document, and what stands between backquotes,
  * without its inner quotes, so that a backslash ends a line even in `'…'`.
  */
@@ -98,11 +89,6 @@ export function isJoinedByBash(node: SyntaxNode): boolean {
   if (node.type !== "HereDoc" || /['"\\]/.test(node.delimiter?.text ?? "")) return false;
   const { text, parts = [] } = node.body;
   return text.includes("$\\\n") || parts.some((part) => part.type !== "Literal" && part.text.includes("\\\n"));
-}
-
-/** A word without parts has no quotes: what no backslash stands before has its meaning. */
-function expandsIn(text: string): boolean {
-  return /[$`(]/.test(text) && /`|[<>]\(|\$[\w({*@#?!$'"[-]/.test(text.replaceAll(/\\[\s\S]/g, ""));
 }
 
 /** In `>> 2>&1` bash takes the 2 for a descriptor, and the first redirection has no target: a syntax error. */

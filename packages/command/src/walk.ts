@@ -10,17 +10,10 @@ import { forEachChild, type Script, type SyntaxNode } from "unbash";
 import { hasOddEscape } from "./ansi-string.ts";
 import { contextInside, TOP_LEVEL } from "./command-context.ts";
 import { arithmeticIsLiteral, testEvaluates, whyParameterActs } from "./expansion-risk.ts";
+import { isMisread } from "./misread.ts";
 import { KNOWN_NODES, PLAIN_CONSTRUCTS } from "./node-kinds.ts";
 import { parsedText } from "./parsed-text.ts";
-import {
-  findGap,
-  findTouching,
-  isJoinedByBash,
-  isMisread,
-  toRedirection,
-  toSimpleCommand,
-  wordGoesOn,
-} from "./simple-command.ts";
+import { findGap, findTouching, isJoinedByBash, toRedirection, toSimpleCommand, wordGoesOn } from "./simple-command.ts";
 import type { CommandContext, Construct, SimpleCommand, SyntaxFacts } from "./syntax.ts";
 import { isTooDeep, parsedLength } from "./text-limits.ts";
 import { type Span, type SpanOf, toWord } from "./word.ts";
@@ -136,7 +129,7 @@ class Walker {
     if (kind === "process-substitution" && wordGoesOn(this.#source, node.end)) {
       this.errors.push({ message: "unexpected token", offset: this.#spanOf(node.end, node.end).start });
     }
-    if (isJoinedByBash(node)) this.giveUp("unexpected token", node.pos);
+    if (isJoinedByBash(node) || isMisread(node)) this.giveUp("unexpected token", node.pos);
     this.constructs.push({ kind, context, span, text: node.text });
     if (node.script === undefined) {
       const type = `${node.type} without a script`;

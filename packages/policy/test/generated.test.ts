@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { classify } from "../src/classify.ts";
 import { runForReal } from "./support/bash-judge.ts";
 import { ACTING_LINES, READING_LINES } from "./support/corpus.ts";
+import { generateExpansions } from "./support/expansion-generator.ts";
 import { generateLines } from "./support/generator.ts";
 import { judgeGenerated } from "./support/judge-generated.ts";
 import { scratchFolder } from "./support/scratch.ts";
@@ -57,5 +58,17 @@ describe("lines of random syntax", () => {
     expect(found.unpredicted).toEqual([]);
     expect(found.wronglyReadOnly).toEqual([]);
     expect(found.executed).toBeGreaterThan(50);
+  });
+});
+
+describe("lines with commands deep inside of expansions", () => {
+  // As above.
+  it.skipIf(process.platform !== "linux")("execute nothing that was not found", () => {
+    const found = judgeGenerated(generateExpansions(600, 20_261), folder, 40);
+
+    expect(found.unpredicted).toEqual([]);
+    expect(found.wronglyReadOnly).toEqual([]);
+    expect(found.understood).toBeGreaterThan(200);
+    expect(found.executed).toBeGreaterThan(400);
   });
 });
