@@ -154,18 +154,31 @@ struct Rungs {
 }
 
 impl StopPlan {
-    /// Whom the ladder is for: the command's processes, and its shell where that has become another program.
-    fn rungs_for(&self) -> Rungs {
-        let Look { found, is_whole } = self.look();
-        let found = found.into_iter().map(|entry| entry.identity);
+    /// Whom the ladder is for: the command's processes, its shell where that has become another program, and what lives of
+    /// the `known` ones. A process that lost its parent is the supervisor's child: beside the session only its
+    /// identity tells whose it is, and what it has started since is found below it.
+    fn rungs_for(&self, known: &HashSet<ProcessIdentity>) -> Rungs {
+        let Look { found, mut is_whole } = self.look();
+        let mut found: Vec<_> = found.into_iter().map(|entry| entry.identity).collect();
         #[cfg(target_os = "linux")]
-        let found = found.chain(match &self.shell {
-            ShellTarget::Driven(target) if target.is_another_program() => {
-                Some(self.shell.identity())
+        if let ShellTarget::Driven(target) = &self.shell
+            && target.is_another_program()
+        {
+            found.push(self.shell.identity());
+        }
+        let lost = known.iter().filter(|one| !found.contains(one) && tree::is_alive(**one));
+        for one in lost.copied().collect::<Vec<_>>() {
+            found.push(one);
+            if self.is_beside {
+                let below =
+                    look_below(one.pid, || (self.spared)(), &self.older, self.shell.identity().pid);
+                is_whole &= below.is_whole;
+                let new = below.found.into_iter().map(|entry| entry.identity);
+                let new: Vec<_> = new.filter(|one| !found.contains(one)).collect();
+                found.extend(new);
             }
-            _ => None,
-        });
-        Rungs { found: found.collect(), is_whole }
+        }
+        Rungs { found, is_whole }
     }
 
     /// The living processes of the command, parents before children, without its shell.
@@ -229,7 +242,7 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
     if plan.is_beside {
         // When such a shell ends, its children become the supervisor's: they are noted before.
         signal_quietly(plan.shell.identity(), STOP);
-        known.extend(plan.rungs_for().found);
+        known.extend(plan.rungs_for(&known).found);
     }
     tell_shell(plan);
     let supervisor = tree::identity_of(plan.supervisor);
@@ -239,16 +252,8 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
             // One that a command stopped reaps nothing and tells nothing.
             signal_quietly(supervisor, CONTINUE);
         }
-        let Rungs { found: mut targets, is_whole } = plan.rungs_for();
+        let Rungs { found: mut targets, is_whole } = plan.rungs_for(&known);
         known.extend(&targets);
-        targets.extend(
-            known
-                .iter()
-                .filter(|one| tree::is_alive(**one))
-                .filter(|one| !targets.contains(one))
-                .copied()
-                .collect::<Vec<_>>(),
-        );
         let is_quiet = targets.is_empty() && plan.shell.is_done();
         if is_quiet && is_whole {
             // Twice: a process between fork and its parent's death may be missed by one scan.
@@ -317,22 +322,17 @@ fn kill_frozen(plan: &StopPlan, known: &mut HashSet<ProcessIdentity>) {
     let shell = plan.shell.identity();
     signal_quietly(shell, STOP);
     for _ in 0..FREEZE_ROUNDS {
-        let fresh: Vec<ProcessIdentity> = plan
-            .rungs_for()
-            .found
-            .into_iter()
-            .chain(known.iter().copied().filter(|one| tree::is_alive(*one)))
-            .filter(|identity| !frozen.contains(identity))
-            .collect();
+        let found = plan.rungs_for(known).found;
+        let fresh: Vec<_> = found.into_iter().filter(|one| !frozen.contains(one)).collect();
         if fresh.is_empty() {
             break;
         }
         for identity in fresh {
             signal_quietly(identity, STOP);
             frozen.insert(identity);
+            known.insert(identity);
         }
     }
-    known.extend(&frozen);
     if !plan.shell.lives_on() {
         signal_quietly(shell, KILL);
     }

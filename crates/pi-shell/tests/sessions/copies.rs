@@ -88,13 +88,14 @@ fn busy_until(shell: &pi_shell::Shell, go: &std::path::Path) -> tokio::task::Joi
 }
 
 #[tokio::test]
-async fn what_loses_its_parent_while_a_copy_is_stopped_is_ended_too() {
+async fn what_loses_its_parent_while_a_copy_is_stopped_is_ended_with_what_it_starts_then() {
     let folder = tempfile::tempdir().unwrap();
     let pid_file = folder.path().join("pid");
     let script = folder.path().join("script");
-    // The parent ends by the first signal; the child has lost it when it does not end by its own.
+    // The parent ends by the first signal; the child does not, and starts something when it has lost its parent.
     let child = format!("trap : TERM; echo $BASHPID >{0}.new; mv {0}.new {0}", pid_file.display());
-    let text = format!("trap 'exit 1' INT TERM\n({child}; while :; do sleep 0.1; done) &\nwait\n");
+    let then = "while kill -0 $$ 2>/dev/null; do sleep 0.02; done; sleep 1000; sleep 1000";
+    let text = format!("trap 'exit 1' INT TERM\n({child}; {then}) &\nwait\n");
     std::fs::write(&script, text).unwrap();
     let shell = session();
     let cancel = CancellationToken::new();
