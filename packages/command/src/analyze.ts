@@ -4,6 +4,8 @@
  * Policy, interception, fixups, internal URLs and the minimizer's plan all start here, so that no two of them can
  * disagree about what a command is. Nothing is judged here; `ok` only says that the text was understood completely.
  */
+import { aliasCalls } from "./alias-calls.ts";
+import { type GitAround, gitAround } from "./git-settings.ts";
 import { findUrls, type UrlWord } from "./internal-urls.ts";
 import { findInvocation, type Invocation } from "./invocation.ts";
 import { keptByText } from "./kept-by-text.ts";
@@ -12,7 +14,8 @@ import type { Construct, SimpleCommand, SyntaxProblem } from "./syntax.ts";
 import { findTextProblem } from "./text-limits.ts";
 import { segmentEnds, type TrailingPipe } from "./trailing-pipe.ts";
 import { unwrap } from "./unwrap.ts";
-import type { EffectiveCommand } from "./unwrap-state.ts";
+import { TOO_LARGE } from "./unwrap-shell.ts";
+import { type EffectiveCommand, initialState, opaque, type Unwrapped } from "./unwrap-state.ts";
 import { walkText } from "./walk.ts";
 
 /** What a command line is. */
@@ -67,15 +70,17 @@ function analyze(command: string): CommandAnalysis {
   const refused = findTextProblem(command);
   if (refused !== undefined) return { ok: false, errors: [refused], ...NOTHING };
   const { script, ...facts } = walkText(command);
-  const unwrapped = facts.commands.map(unwrap);
-  const nested = unwrapped.flatMap((each) => each.nested);
+  const git = gitAround(facts.commands);
+  const unwrapped = facts.commands.map((simple) => unwrap(simple, git));
+  const called = throughCalls(facts.commands, unwrapped, git);
+  const nested = [...unwrapped, ...called].flatMap((each) => each.nested);
   const constructs = [...facts.constructs, ...nested.flatMap((each) => each.constructs)];
   const effective = unwrapped.flatMap((each) => each.effective);
   const base = {
     errors: facts.errors,
     commands: facts.commands,
     effective,
-    perhaps: unwrapped.flatMap((each) => each.perhaps),
+    perhaps: [...unwrapped, ...called].flatMap((each) => each.perhaps),
     nestedCommands: nested.flatMap((each) => each.commands),
     constructs,
     urls: findUrls(command, facts.commands, facts.constructs),
@@ -91,6 +96,27 @@ function analyze(command: string): CommandAnalysis {
     ...(trailingPipe && { trailingPipe }),
     ...(invocation && { invocation }),
   };
+}
+
+/** The calls of aliases that the line defines: what they run is found as what perhaps runs. */
+function throughCalls(
+  commands: readonly SimpleCommand[],
+  unwrapped: readonly Unwrapped[],
+  git: GitAround,
+): Unwrapped[] {
+  const all = [...commands, ...unwrapped.flatMap(({ nested }) => nested.flatMap((each) => each.commands))];
+  const running = unwrapped.flatMap(({ effective }) => effective);
+  const { calls, exceeding } = aliasCalls(all, running);
+  const found = calls.flatMap(({ facts, written }) => [
+    { effective: [], nested: [facts], perhaps: [] },
+    ...facts.commands.map((simple) => unwrap(simple, git, written)),
+  ]);
+  if (exceeding !== undefined) found.push(opaque(exceeding.argv, initialState(exceeding), TOO_LARGE));
+  return found.map(({ effective, nested, perhaps }) => ({
+    effective: [],
+    nested,
+    perhaps: [...effective, ...perhaps],
+  }));
 }
 
 const NOTHING = { commands: [], effective: [], perhaps: [], nestedCommands: [], constructs: [], urls: [] };

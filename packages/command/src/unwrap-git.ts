@@ -1,13 +1,16 @@
 /**
  * Looks through git where it starts a command that the line names: subcommands that run one, options that take one, and
  * settings of the call that hold one (`git -c alias.z='!rm x' z`), or another git command (`git -c alias.p=push p`).
+ * The settings are read in `git-settings.ts`, remotes that name a command in `git-transports.ts`.
  *
  * Sources: git-bisect(1), git-submodule(1), git-rebase(1), git-filter-branch(1), git-difftool(1), git-grep(1),
  * git-for-each-repo(1), git-fetch(1), git-push(1), git-clone(1), git-archive(1), git-config(1).
  */
+import { aliasName, type GitSetting, isAlias, settingsOfCall, settingsOfVariables } from "./git-settings.ts";
+import { transportCommands } from "./git-transports.ts";
 import { form, type Launcher } from "./launcher-spec.ts";
 import { throughLauncher } from "./unwrap-launcher.ts";
-import { wrapperName } from "./unwrap-shell.ts";
+import { TOO_LARGE, wrapperName } from "./unwrap-shell.ts";
 import { type EffectiveCommand, opaque, type State, type Step, type Unwrapped } from "./unwrap-state.ts";
 import { attachedWord, literalWord, type Word } from "./word.ts";
 
@@ -41,68 +44,95 @@ const RUNS_VALUE =
   /^(?:core\.(?:pager|editor|sshcommand|askpass|fsmonitor|gitproxy)|sequence\.editor|pager\.[\w-]+|interactive\.difffilter|diff\.external|credential\.(?:.*\.)?helper|gpg\.(?:.*\.)?(?:program|defaultkeycommand)|(?:diff|filter|merge|difftool|mergetool|trailer|browser|man|sendemail|remote|submodule|uploadpack)\.(?:.*\.)?(?:command|cmd|textconv|clean|smudge|process|driver|path|uploadpack|receivepack|update|sendmailcmd|tocmd|cccmd|packobjectshook|smtpserver))$/i;
 
 /** Readings of one call, those of aliases inside aliases multiplied; with more it is not known what runs. */
-const MAX_READINGS = 64;
+const MAX_READINGS = 32;
+/** Settings of a call that its line makes elsewhere, and that start something. */
+const MAX_AROUND = 4;
 /** Longest alias that is split into words, in UTF-16 units. */
 const MAX_ALIAS_CHARS = 1_024;
 
 /** The git call as a command, and what it may start. */
 export function throughGit(argv: readonly Word[], state: State, step: Step): Unwrapped {
-  const settings = settingsOf(argv);
-  const found = throughLauncher(GIT, argv, state, step, settings.flatMap(commandIn));
-  const perhaps = throughAliases(settings.filter(isCallAlias), argv, state, step);
+  const own = settingsOfCall(argv);
+  const { settings: given, exceeded } = settingsOfVariables(argv, state.assignments, state.git);
+  const known = [...state.git.inside, ...own.filter(isAlias).map(aliasName)];
+  const isCalled = (alias: GitSetting): boolean => !known.includes(aliasName(alias)) && callOf(alias, argv) !== -1;
+  const around = [...given, ...state.git.aliases].filter((setting) =>
+    isAlias(setting) ? isCalled(setting) : commandIn(setting, argv).length > 0,
+  );
+  const settings = [...own, ...around.slice(0, MAX_AROUND)];
+  const found = throughLauncher(
+    GIT,
+    argv,
+    state,
+    step,
+    settings.flatMap((setting) => commandIn(setting, argv)),
+  );
+  const perhaps = [
+    ...throughAliases(settings.filter(isCallAlias), argv, state, step),
+    ...throughTransports([...argv, ...given.flatMap(wordsOfSetting)], state, step),
+    ...(exceeded || around.length > MAX_AROUND ? opaque(argv, state, TOO_LARGE).effective : []),
+  ];
   return perhaps.length === 0 ? found : { ...found, perhaps: [...found.perhaps, ...perhaps] };
 }
 
 /** The git calls that aliases stand for. */
 function throughAliases(
-  aliases: readonly Setting[],
+  aliases: readonly GitSetting[],
   argv: readonly Word[],
   state: State,
   step: Step,
 ): readonly EffectiveCommand[] {
   if (aliases.length === 0) return [];
   const readings = state.readings * (aliases.length + 1);
-  const around: State = { ...state, via: [...state.via, wrapperName(argv)], privileged: true, readings };
-  if (readings > MAX_READINGS) return opaque(argv, around, "`git` has too many aliases").effective;
+  const inside = [...state.git.inside, ...aliases.map(aliasName)];
+  const git = { ...state.git, inside };
+  const around: State = { ...state, via: [...state.via, wrapperName(argv)], privileged: true, readings, git };
+  if (readings > MAX_READINGS) return opaque(argv, around, TOO_LARGE).effective;
   const parts = aliases.map((alias) => step(aliasedCall(alias, argv), around));
   return parts.flatMap((part) => [...part.effective, ...part.perhaps]);
 }
 
-/** A setting that the call makes. */
-interface Setting {
-  readonly key: string;
-  readonly value: Word;
-  /** Index of its last word. */
-  readonly at: number;
+/** What git starts to talk to a remote. */
+export function throughTransports(argv: readonly Word[], state: State, step: Step): readonly EffectiveCommand[] {
+  const commands = transportCommands(argv);
+  if (commands.length === 0) return [];
+  const readings = state.readings * (commands.length + 1);
+  const around: State = { ...state, via: [...state.via, wrapperName(argv)], privileged: true, readings };
+  if (readings > MAX_READINGS) return opaque(argv, around, TOO_LARGE).effective;
+  return commands
+    .map((words) => (words.some(({ value }) => value === null) ? opaque(argv, around, EXPANDS) : step(words, around)))
+    .flatMap((part) => [...part.effective, ...part.perhaps]);
 }
 
-/** The settings in `-c KEY=VALUE`, `config KEY VALUE` and `clone --config KEY=VALUE`. */
-function settingsOf(argv: readonly Word[]): Setting[] {
-  const isConfig = argv.some(({ value }) => value === "config");
-  return argv.flatMap((word, at): Setting[] => {
-    const given = word.leading.startsWith("--config=") ? attachedWord(word, "--config=".length) : word;
-    const equals = given.leading.indexOf("=");
-    const before = argv[at - 1]?.value ?? "";
-    if (equals > 0 && (given !== word || before === "-c" || before === "--config")) {
-      return [{ key: given.leading.slice(0, equals), value: attachedWord(given, equals + 1), at }];
-    }
-    const value = argv[at + 1];
-    return isConfig && word.value !== null && value !== undefined ? [{ key: word.value, value, at: at + 1 }] : [];
-  });
-}
+const EXPANDS = "the command of a remote expands";
 
-const ALIAS = /^alias\./i;
+/** The key as well: `url.ext::….insteadOf`. */
+function wordsOfSetting({ key, value }: GitSetting): readonly Word[] {
+  return [literalWord(key, value.span), value];
+}
 
 /** An alias that stands for a git call; one with `!` is a text for a shell. */
-function isCallAlias({ key, value }: Setting): boolean {
-  return ALIAS.test(key) && !value.leading.startsWith("!");
+function isCallAlias(setting: GitSetting): boolean {
+  return isAlias(setting) && !setting.value.leading.startsWith("!");
 }
 
 /** The call that an alias makes, with the words behind its name where it is called. */
-function aliasedCall({ key, value, at }: Setting, argv: readonly Word[]): readonly Word[] {
-  const name = key.slice("alias.".length).toLowerCase();
-  const called = argv.findIndex((word, index) => index > at && word.value?.toLowerCase() === name);
-  return [...argv.slice(0, 1), ...splitAlias(value), ...(called === -1 ? [] : argv.slice(called + 1))];
+function aliasedCall(alias: GitSetting, argv: readonly Word[]): readonly Word[] {
+  return [...argv.slice(0, 1), ...splitAlias(alias.value), ...argumentsOf(alias, argv)];
+}
+
+function argumentsOf(alias: GitSetting, argv: readonly Word[]): readonly Word[] {
+  const called = callOf(alias, argv);
+  return called === -1 ? [] : argv.slice(called + 1);
+}
+
+/** Where an alias is called; one whose name is not known may be any word. */
+function callOf(alias: GitSetting, argv: readonly Word[]): number {
+  const name = aliasName(alias);
+  return argv.findIndex(
+    ({ value, leading }, at) =>
+      at > alias.at && (name === "" ? !leading.startsWith("-") : value?.toLowerCase() === name),
+  );
 }
 
 /** The words of an alias. Git has quotes of its own there, which only matter to words with blanks in them. */
@@ -113,7 +143,13 @@ function splitAlias(word: Word): readonly Word[] {
   return words.filter((text) => text !== "").map((text) => literalWord(text, span));
 }
 
-function commandIn({ key, value }: Setting): Word[] {
-  if (value.leading.startsWith("!")) return [attachedWord(value, 1)];
-  return RUNS_VALUE.test(key) ? [value] : [];
+/** The text for a shell in a setting. Git gives that of an alias the words behind its name. */
+function commandIn(setting: GitSetting, argv: readonly Word[]): Word[] {
+  const { key, value } = setting;
+  const isOpen = isAlias(setting) && value.value === null && value.leading === "";
+  if (!value.leading.startsWith("!") && !isOpen) return RUNS_VALUE.test(key) ? [value] : [];
+  const text = isOpen ? value : attachedWord(value, 1);
+  const rest = argumentsOf(setting, argv).map((word) => word.text);
+  if (!isAlias(setting) || text.value === null || rest.length === 0) return [text];
+  return [literalWord([text.value, ...rest].join(" "), text.span)];
 }

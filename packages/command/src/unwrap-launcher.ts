@@ -62,9 +62,11 @@ function readStarted(started: Started, argv: readonly Word[], around: State, ste
   return step(words, inner);
 }
 
-/** True where another command or a file is the input. */
+/** True where another command or a file is the input, or may be: `crontab <(x)`. */
 function isFed({ simple }: State): boolean {
-  return simple.context.readsPipe || simple.redirections.some(({ operator }) => operator.startsWith("<"));
+  const { context, redirections, argv } = simple;
+  if (context.readsPipe || redirections.some(({ operator }) => operator.startsWith("<"))) return true;
+  return argv.some(({ expansions }) => expansions.process);
 }
 
 function startedBy(form: LaunchForm, argv: readonly Word[]): Started[] {

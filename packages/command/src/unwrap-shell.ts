@@ -4,6 +4,7 @@
  * A literal text is read as a command line of its own. A text that expands, or that the shell reads from a place the
  * line does not show, is opaque: anything may run.
  */
+import { gitAround } from "./git-settings.ts";
 import { readsAlike, SHELLS, type ShellLanguage, shellOptions } from "./shell-text.ts";
 import { isLimitProblem } from "./text-limits.ts";
 import {
@@ -25,7 +26,8 @@ import { attachedWord, literalWord, type Word } from "./word.ts";
 const MAX_SHELL_TEXTS = 8;
 
 const TOO_DEEP = "shell texts nested too deeply";
-const TOO_LARGE = "a text for a shell is too large to be read";
+/** Why a text is left out that passes a limit. */
+export const TOO_LARGE = "a text for a shell is too large to be read";
 
 /** Longest text that is read on a guess, in UTF-16 units. */
 const MAX_GUESSED_CHARS = 512;
@@ -98,7 +100,8 @@ export function throughText(
   // Several guesses may lead to one text, and each would read it.
   if (state.guessing && text.value.length > MAX_GUESSED_CHARS) return opaque(argv, state, "the text is too long");
   const facts = walkText(text.value, { span: text.span, context: state.simple.context });
-  const inner = { ...state, via: [...state.via, via], shellTexts: state.shellTexts + 1 };
+  const git = gitAround(facts.commands, state.git);
+  const inner = { ...state, via: [...state.via, via], shellTexts: state.shellTexts + 1, git };
   const problem =
     facts.errors.length > 0
       ? opaque(

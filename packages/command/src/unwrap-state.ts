@@ -4,6 +4,7 @@
  * Only data and the ways to put it together. Which program is a wrapper and how it is read is in `unwrap.ts` and its
  * neighbours `unwrap-shell.ts` and `unwrap-find.ts`.
  */
+import { type GitAround, NO_GIT } from "./git-settings.ts";
 import type { Assignment, SimpleCommand, SyntaxFacts } from "./syntax.ts";
 import { attachedWord, isAppended, type Span, type Word } from "./word.ts";
 
@@ -74,6 +75,8 @@ export interface State {
   readonly guessing: boolean;
   /** How many readings of the written command this may be one of: launchers in launchers multiply. */
   readonly readings: number;
+  /** What the text around says of git: exported settings, and aliases. */
+  readonly git: GitAround;
 }
 
 /** Looks through the next wrapper; handed down, so that the readers of single wrappers need not know each other. */
@@ -101,6 +104,7 @@ export function initialState(simple: SimpleCommand): State {
     shellTexts: 0,
     guessing: false,
     readings: 1,
+    git: NO_GIT,
   };
 }
 

@@ -8,15 +8,18 @@
  * `unwrap-shell.ts`, searches in `unwrap-find.ts`.
  */
 import { completed } from "./completed-words.ts";
+import type { GitAround } from "./git-settings.ts";
 import { LAUNCHERS } from "./launcher-table.ts";
 import { SHELLS } from "./shell-text.ts";
 import type { Assignment, SimpleCommand } from "./syntax.ts";
 import { hiddenTexts, throughCallback, throughCompletion, throughJobs } from "./unwrap-builtins.ts";
+import { throughDaemon } from "./unwrap-daemon.ts";
 import { throughFd } from "./unwrap-fd.ts";
 import { throughFind } from "./unwrap-find.ts";
-import { throughGit } from "./unwrap-git.ts";
+import { throughGit, throughTransports } from "./unwrap-git.ts";
 import { guesses, throughDoubt } from "./unwrap-guess.ts";
 import { throughLauncher } from "./unwrap-launcher.ts";
+import { throughOptionTexts } from "./unwrap-option-texts.ts";
 import {
   joined,
   throughAliases,
@@ -28,6 +31,7 @@ import {
   throughTrap,
   wrapperName,
 } from "./unwrap-shell.ts";
+import { splitUnknown, throughSplitText } from "./unwrap-split.ts";
 import {
   emit,
   folderIn,
@@ -47,12 +51,13 @@ import { WRAPPERS, wrapperOf } from "./wrapper-table.ts";
 
 /** Wrappers around one command that are looked through; more is an attempt to outlast the check. */
 const MAX_WRAPPERS = 32;
-/** Longest text of `env -S` that is split, in UTF-16 units; each may hold the next. */
-const MAX_SPLIT_CHARS = 1_024;
 
-/** Finds the commands that one simple command runs in the end. A command without words runs nothing. */
-export function unwrap(simple: SimpleCommand): Unwrapped {
-  const state = initialState(simple);
+/**
+ * Finds the commands that one simple command runs in the end; `written` is what stands in the line where that is
+ * another one, `git` what the line around says of git. A command without words runs nothing.
+ */
+export function unwrap(simple: SimpleCommand, git: GitAround, written = simple): Unwrapped {
+  const state = { ...initialState(simple), git, written };
   const found = step(simple.argv, state);
   const perhaps = hiddenTexts(simple, state, step);
   return perhaps.length === 0 ? found : { ...found, perhaps: [...found.perhaps, ...perhaps] };
@@ -95,6 +100,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ["enable", throughCallback],
   ["hash", throughCallback],
   ["jobs", throughJobs],
+  ["git-remote-ext", throughRemote],
   // They run the text of their input later.
   ["at", (argv, state) => opaque(argv, state, "`at` runs its input")],
   ["batch", (argv, state) => opaque(argv, state, "`batch` runs its input")],
@@ -110,6 +116,12 @@ function step(argv: readonly Word[], state: State): Unwrapped {
     return programNameOf(program) !== null ? unresolved(argv, state, why) : opaque(argv, state, why);
   }
   const name = programName(program.value);
+  const found = through(name, argv, state);
+  const texts = throughOptionTexts(name, argv, state, step);
+  return texts.length === 0 ? found : { ...found, perhaps: [...found.perhaps, ...texts] };
+}
+
+function through(name: string, argv: readonly Word[], state: State): Unwrapped {
   const spec = wrapperOf(name);
   if (spec !== undefined) return throughWrapper(name, spec, argv, state);
   if (SHELLS.has(name)) return throughShell(name, argv, state, step);
@@ -136,14 +148,16 @@ function throughWrapper(name: string, spec: WrapperSpec, argv: readonly Word[], 
   const options = readOptions(spec, argv);
   if (options.kind === "stops") return emit(argv, state);
   if (options.kind === "at") return behindOptions(name, spec, argv, options, state);
-  return maySplit(spec, argv) ? splitUnknown(argv, state) : doubtful(argv, state, options.why);
+  return maySplit(spec, argv) ? splitUnknown(argv, state, guess) : doubtful(argv, state, options.why);
 }
 
 /** A wrapper whose options are not listed: one of them may name the folder that the command starts in. */
 function throughUnread(name: string, argv: readonly Word[], state: State): Unwrapped {
   const folder = folderIn(argv);
   const inner = folder === undefined ? state : { ...state, movedTo: [...state.movedTo, folder] };
-  return doubtful(argv, inner, `how \`${name}\` starts its command is not known`);
+  const found = doubtful(argv, inner, `how \`${name}\` starts its command is not known`);
+  if (name !== "start-stop-daemon") return found;
+  return { ...found, perhaps: [...found.perhaps, ...throughDaemon(argv, inner, step)] };
 }
 
 /** Where the options of a wrapper end, and what they are. */
@@ -157,7 +171,11 @@ function behindOptions(
   state: State,
 ): Unwrapped {
   const split = options.options.find((option) => spec.splitText?.includes(option.name) === true);
-  if (split !== undefined) return throughSplitText(spec, argv, options, split, state);
+  if (split !== undefined) {
+    const before = options.options.slice(0, options.options.indexOf(split));
+    const moved = [...state.movedTo, ...foldersOf(spec, argv, { index: split.end, options: before })];
+    return throughSplitText({ argv, text: split.value, end: split.end }, { ...state, movedTo: moved }, step, guess);
+  }
   const given = spec.assignments === true ? leadingAssignments(argv.slice(options.index)) : [];
   const start = options.index + given.length;
   const rest = withoutOptions(spec, argv.slice(start + (spec.operands ?? 0)));
@@ -217,10 +235,6 @@ function maySplit({ splitText }: WrapperSpec, argv: readonly Word[]): boolean {
   return splitText !== undefined && argv.some((word) => word.value === null && word.leading.startsWith("-"));
 }
 
-function splitUnknown(argv: readonly Word[], state: State): Unwrapped {
-  return together([opaque(argv, state, "a text is split into words"), guess(argv, state)]);
-}
-
 /** The words behind the operands, without the options that may stand there; undefined where one is not known. */
 function withoutOptions(spec: WrapperSpec, words: readonly Word[]): readonly Word[] | undefined {
   const [first] = words;
@@ -257,29 +271,9 @@ function startsShell({ startsShell: always }: WrapperSpec, options: readonly Wra
   return always === true || (Array.isArray(always) && options.some(({ name }) => always.includes(name)));
 }
 
-/** `env -S 'rm x'`: the text is split into words, which are read in the place of the option. */
-function throughSplitText(
-  spec: WrapperSpec,
-  argv: readonly Word[],
-  { index, options }: ReadOptions,
-  split: WrapperOption,
-  state: State,
-): Unwrapped {
-  const [program] = argv;
-  const text = split.value?.value ?? null;
-  const isLast = options.at(-1) === split;
-  // Quotes, escapes and variables are a language of their own there: what comes out is not known.
-  if (text === null || /["'\\$#]/.test(text)) return splitUnknown(argv, state);
-  if (program === undefined || !isLast || text.length > MAX_SPLIT_CHARS) {
-    return doubtful(argv, state, "a text that is split into words expands");
-  }
-  const span = split.value?.span ?? program.span;
-  const words = text
-    .split(/\s+/)
-    .filter((word) => word !== "")
-    .map((word) => literalWord(word, span));
-  const movedTo = [...state.movedTo, ...foldersOf(spec, argv, { index, options })];
-  return step([program, ...words, ...argv.slice(index)], { ...state, privileged: true, movedTo });
+/** `git-remote-ext NAME 'command'`. */
+function throughRemote(argv: readonly Word[], state: State): Unwrapped {
+  return together([emit(argv, state), { ...NOTHING, perhaps: throughTransports(argv, state, step) }]);
 }
 
 /** `runuser -u USER program`; without `-u` it is like `su`. */

@@ -106,6 +106,11 @@ class Walker {
     }
   }
 
+  /** Notes that bash reads a part otherwise. What the parser itself refuses needs no second reason. */
+  #doubt(offset: number): void {
+    if (this.errors.length === 0) this.giveUp("unexpected token", offset);
+  }
+
   #command(node: Of<"Command">, context: CommandContext, depth: number): void {
     // Words are read when they are looked at: counting them first keeps a line of thousands from being read at all.
     if (this.#nodes + node.suffix.length + node.prefix.length > MAX_NODES) {
@@ -129,7 +134,7 @@ class Walker {
     if (kind === "process-substitution" && wordGoesOn(this.#source, node.end)) {
       this.errors.push({ message: "unexpected token", offset: this.#spanOf(node.end, node.end).start });
     }
-    if (isJoinedByBash(node) || isMisread(node)) this.giveUp("unexpected token", node.pos);
+    if (isJoinedByBash(node) || isMisread(node)) this.#doubt(node.pos);
     this.constructs.push({ kind, context, span, text: node.text });
     if (node.script === undefined) {
       const type = `${node.type} without a script`;
@@ -176,7 +181,7 @@ class Walker {
     }
     // Bash may end the here-document elsewhere, and run what stands behind it.
     const isWrong = node.type === "HereDocDelimiter" ? hasOddEscape(node.text) : isMisread(node);
-    if (isWrong || isJoinedByBash(node)) this.giveUp("unexpected token", node.pos);
+    if (isWrong || isJoinedByBash(node)) this.#doubt(node.pos);
     const construct = this.#construct(node, context);
     if (construct !== undefined) this.constructs.push(construct);
   }

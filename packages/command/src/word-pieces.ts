@@ -15,7 +15,8 @@ import {
 
 /** One part of a word, in order. */
 export type WordPiece =
-  | { readonly kind: "text"; readonly text: string }
+  /** `splits` where its blanks separate words: unquoted text in the operand of `${x:-a b}`. */
+  | { readonly kind: "text"; readonly text: string; readonly splits?: true }
   /** `*`, `?`, `[…]` or an extended glob. `any` is false where it stands for exactly one character. */
   | { readonly kind: "glob"; readonly text: string; readonly any: boolean }
   /** `~` and `~user` at the start; `user` is empty for the first. */
@@ -23,7 +24,9 @@ export type WordPiece =
   | ParameterPiece
   /** `$(…)` or backticks, with the text between them. */
   | { readonly kind: "substitution"; readonly script: string; readonly quoted: boolean }
-  /** Arithmetic, process substitutions, translated strings. */
+  /** `$((…))` or `$[…]`, with the text between. */
+  | { readonly kind: "arithmetic"; readonly expression: string; readonly quoted: boolean }
+  /** Process substitutions, translated strings. */
   | { readonly kind: "other"; readonly quoted: boolean };
 
 /** `$x`, `${x}`, `${x:-word}` and relatives. */
@@ -37,8 +40,11 @@ export interface ParameterPiece {
   readonly subscript?: string;
   /** As written: `:-`, `%%`, `/`, `^`, `@`, `:` for a slice. */
   readonly operator?: string;
-  /** Source of the word behind `:-`, `:=`, `:+`, `:?`. */
-  readonly operand?: string;
+  /** What stands behind `:-`, `:=`, `:+`, `:?`. */
+  readonly operand?: readonly WordPiece[];
+  /** Sources of the numbers of a slice: `${x:offset:length}`. */
+  readonly offset?: string;
+  readonly length?: string;
 }
 
 /** The words one word becomes through braces. `complete` is false where there are more than are listed. */
@@ -96,11 +102,15 @@ function readWord(text: string): SyntaxWord | undefined {
   return word;
 }
 
-function piecesOf(word: SyntaxWord): WordPiece[] {
-  const tilde = /^~([\w.+-]*)(?=\/|$)/.exec(word.text);
-  const parts = word.parts ?? [];
+function piecesOf({ parts = [], value, text }: SyntaxWord): WordPiece[] {
   const pieces =
-    parts.length === 0 ? [{ kind: "text" as const, text: word.value }] : parts.flatMap((part) => pieceOf(part, false));
+    parts.length === 0 ? [{ kind: "text" as const, text: value }] : parts.flatMap((part) => pieceOf(part, false));
+  return withTilde(pieces, text);
+}
+
+/** The pieces of a word with the tilde that its source begins with. */
+function withTilde(pieces: WordPiece[], source: string): WordPiece[] {
+  const tilde = /^~([\w.+-]*)(?=[/\s]|$)/.exec(source);
   const [first] = pieces;
   if (tilde === null || first?.kind !== "text") return pieces;
   const rest = { ...first, text: first.text.slice(tilde[0].length) };
@@ -128,6 +138,7 @@ function pieceOf(part: WordPart | DoubleQuotedChild, quoted: boolean): WordPiece
     case "CommandExpansion":
       return [{ kind: "substitution", script: scriptOf(part.text), quoted }];
     case "ArithmeticExpansion":
+      return [{ kind: "arithmetic", expression: expressionOf(part.text), quoted }];
     case "ProcessSubstitution":
     case "LocaleString":
       return [{ kind: "other", quoted }];
@@ -143,8 +154,24 @@ function parameterOf(part: ParameterExpansionPart, quoted: boolean): ParameterPi
     ...(prefix === undefined ? {} : { prefix }),
     ...(index === undefined ? {} : { subscript: index.text }),
     ...(operation === undefined ? {} : { operator: operation.operator }),
-    ...(operation?.type === "Default" ? { operand: operation.operand.text } : {}),
+    ...(operation?.type === "Default" ? { operand: operandPieces(operation.operand, quoted) } : {}),
+    ...(operation?.type === "Slice" ? { offset: operation.offset.text } : {}),
+    ...(operation?.type === "Slice" && operation.length !== undefined ? { length: operation.length.text } : {}),
   };
+}
+
+/** Outside of quotes, what is not quoted in an operand is split as a value is. */
+function operandPieces({ parts = [], value, text }: SyntaxWord, quoted: boolean): WordPiece[] {
+  const plain = (literal: string): WordPiece =>
+    quoted ? { kind: "text", text: literal } : { kind: "text", text: literal, splits: true };
+  if (parts.length === 0) return withTilde([plain(value)], quoted ? "" : text);
+  const pieces = parts.flatMap((part) => (part.type === "Literal" ? [plain(part.value)] : pieceOf(part, quoted)));
+  return withTilde(pieces, quoted ? "" : text);
+}
+
+/** The text inside `$((…))` or `$[…]`. */
+function expressionOf(text: string): string {
+  return text.startsWith("$[") ? text.slice(2, -1) : text.slice(3, -2);
 }
 
 /** The text inside `$(…)` or backticks, whose escapes bash removes first. */

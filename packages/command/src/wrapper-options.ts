@@ -18,9 +18,14 @@ export interface WrapperOption {
   readonly abbreviated?: boolean;
 }
 
+/** An option, and where the next word of the wrapper stands. */
+export interface PlacedOption extends WrapperOption {
+  readonly end: number;
+}
+
 /** Where the options end, or why that cannot be determined. */
 export type OptionsEnd =
-  | { readonly kind: "at"; readonly index: number; readonly options: readonly WrapperOption[] }
+  | { readonly kind: "at"; readonly index: number; readonly options: readonly PlacedOption[] }
   | { readonly kind: "stops" }
   | { readonly kind: "unknown"; readonly why: string };
 
@@ -28,15 +33,15 @@ type Read = { readonly options: readonly WrapperOption[]; readonly width: number
 
 /** Reads the wrapper's own options; the index is that of the first word that is none. */
 export function readOptions(spec: WrapperSpec, argv: readonly Word[]): OptionsEnd {
-  const options: WrapperOption[] = [];
+  const options: PlacedOption[] = [];
   let index = 1;
   for (let word = argv[index]; word !== undefined; word = argv[index]) {
     const read = readWord(spec, word, argv[index + 1]);
     if (read === "operand") break;
     if (read === "end") return { kind: "at", index: index + 1, options };
     if ("kind" in read) return read;
-    options.push(...read.options);
     index += read.width;
+    for (const option of read.options) options.push({ ...option, end: index });
   }
   return { kind: "at", index, options };
 }

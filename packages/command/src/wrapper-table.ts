@@ -12,7 +12,7 @@ import { longOptions, type WrapperSpec, wrapper } from "./wrapper-spec.ts";
 
 /** Programs that run another one, whose options are not listed: never a proof, and a reason to ask for every rule. */
 const UNREAD =
-  "setarch linux32 linux64 i386 x86_64 fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl systemd-cat cpulimit hyperfine chronic sem s6-setuidgid s6-applyuidgid s6-envuidgid s6-envdir s6-softlimit s6-setsid ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld.so";
+  "setarch uname26 linux32 linux64 i386 i486 i586 i686 athlon x86_64 ppc ppc32 ppc64 ppc64le s390 s390x sparc sparc32 sparc32bash sparc64 mips mips32 mips64 parisc parisc32 parisc64 ia64 aarch64 arm64 armv7l riscv64 fakeroot fakechroot firejail bwrap proot torsocks torify proxychains proxychains4 perf gdb catchsegv cgexec choom uclampset tini dumb-init eatmydata faketime gosu su-exec runcon sg capsh daemonize start-stop-daemon softlimit chpst setuidgid direnv entr watchexec tmux screen expect coredumpctl rr heaptrack machinectl systemd-cat cpulimit hyperfine chronic sem s6-setuidgid s6-applyuidgid s6-envuidgid s6-envdir s6-softlimit s6-setsid ld-linux-x86-64.so.2 ld-linux-aarch64.so.1 ld.so";
 
 /** The dynamic loader runs the program that it is given, under many names: ld.so(8), musl's, FreeBSD's and Android's. */
 const LOADER = /^(?:ld(?:64|-linux|-musl|-elf|-\d)?[\w.-]*\.so(?:\.\d+)?|linker(?:64)?)$/;

@@ -7,18 +7,21 @@ import { arrayElements, type WordPiece, wordPieces } from "../src/internal.ts";
 function shown(piece: WordPiece): string {
   switch (piece.kind) {
     case "text":
-      return piece.text;
+      return piece.splits === true ? piece.text.replaceAll(" ", "␣") : piece.text;
     case "glob":
       return piece.any ? "<many>" : "<one>";
     case "tilde":
       return `<home ${piece.user}>`;
     case "parameter": {
-      const { prefix = "", name, subscript, operator = "", operand = "", quoted } = piece;
+      const { prefix = "", name, subscript, operator = "", operand = [], quoted } = piece;
+      const slice = piece.offset === undefined ? "" : [piece.offset, piece.length].join(",");
       const index = subscript === undefined ? "" : `[${subscript}]`;
-      return `<${quoted ? "quoted " : ""}${prefix}${name}${index}${operator}${operand}>`;
+      return `<${quoted ? "quoted " : ""}${prefix}${name}${index}${operator}${operand.map(shown).join("")}${slice}>`;
     }
     case "substitution":
       return `<run ${piece.script}>`;
+    case "arithmetic":
+      return `<compute ${piece.expression}>`;
     case "other":
       return "<other>";
   }
@@ -41,7 +44,11 @@ describe("the pieces of a word", () => {
     ["${x:-/}${x%/}", ["<x:-/><x%>"]],
     ["${!x}${#x}${x[@]}", ["<!x><#x><x[@]>"]],
     ["$(echo /)`echo \\`a\\``", ["<run echo /><run echo `a`>"]],
-    ["$((1))a$[2]", ["<other>a<other>"]],
+    ["$((1))a$[2]", ["<compute 1>a<compute 2>"]],
+    ["${x:-a b'c d'$y}", ["<x:-a␣bc d<y>>"]],
+    ['"${x:-a b}"', ["<quoted x:-a b>"]],
+    ["${x:-~/a b}${y- }", ["<x:-<home >/a␣b><y-␣>"]],
+    ["${x:0:1}${@: -1}", ["<x:0,1><@: -1,>"]],
     ["<(ls)", ["<other>"]],
   ])("of %s", (text, expected) => {
     expect(wordPieces(text)?.words.map((pieces) => pieces.map(shown).join(""))).toEqual(expected);

@@ -15,19 +15,21 @@ import {
 } from "@pi-bash/command";
 import { isLimitProblem, programNameOf } from "@pi-bash/command/internal";
 import type { Folder, PathContext } from "./danger-paths.ts";
-import { type DangerJudge, type DangerOptions, UNDECIDED_CODE, undecided, worst } from "./dangers/call.ts";
-import { CODE_JUDGES } from "./dangers/devices/device-code.ts";
+import { type DangerCall, type DangerOptions, UNDECIDED_CODE, undecided, worst } from "./dangers/call.ts";
 import { judgeRedirectionTarget } from "./dangers/devices/devices.ts";
-import { DISK_JUDGES, isWholeDevice, judgeWholeDevice } from "./dangers/devices/disk-programs.ts";
-import { WRITER_JUDGES } from "./dangers/devices/file-writers.ts";
-import { VOLUME_JUDGES } from "./dangers/devices/volumes.ts";
 import { Folders } from "./dangers/folders.ts";
 import { forkBombs } from "./dangers/fork-bombs.ts";
+import { JUDGED, judgeOf, nameOf } from "./dangers/judges.ts";
 import { movedFolder } from "./dangers/moved-folder.ts";
-import { PROCESS_JUDGES } from "./dangers/processes/processes.ts";
-import { SHUTDOWN_JUDGES } from "./dangers/processes/shutdown.ts";
+import { judgeReadings } from "./dangers/readings.ts";
 import { foundBySearches, standIn, withArguments, writingRedirections } from "./dangers/redirections.ts";
-import { REMOVAL_JUDGES } from "./dangers/removal.ts";
+import {
+  fedShells,
+  judgeFedShell,
+  judgeFound,
+  overwrittenTarget,
+  type TextAnswer,
+} from "./dangers/searches/found-writes.ts";
 import { variableTexts } from "./dangers/texts/callback-texts.ts";
 import { evaluatedTexts } from "./dangers/texts/evaluated-texts.ts";
 import { LineTexts } from "./dangers/texts/line-texts.ts";
@@ -35,9 +37,10 @@ import { TextBudget } from "./dangers/texts/text-budget.ts";
 import { mayBeGone, textsBehind } from "./dangers/texts/unknown-programs.ts";
 import { type Added, addedOptions, addedTo, FILLS_IN, filledIn, isFilled } from "./dangers/values/added.ts";
 import { Bindings } from "./dangers/values/bindings.ts";
-import { expandWord, type Field, textField, UNKNOWN } from "./dangers/values/fields.ts";
+import { expandWord, type Field, textField } from "./dangers/values/fields.ts";
 import { Outputs } from "./dangers/values/outputs.ts";
 import { isPartlyKnown } from "./dangers/values/rendered-fields.ts";
+import { ownVariable } from "./dangers/values/shell-variables.ts";
 import type { Finding, Refusal } from "./finding.ts";
 
 export type { DangerOptions } from "./dangers/call.ts";
@@ -56,26 +59,6 @@ interface Around {
   readonly outer?: (name: string) => readonly Field[];
 }
 
-const JUDGES = together([
-  ...REMOVAL_JUDGES,
-  ...WRITER_JUDGES,
-  ...DISK_JUDGES,
-  ...VOLUME_JUDGES,
-  ...CODE_JUDGES,
-  ...PROCESS_JUDGES,
-  ...SHUTDOWN_JUDGES,
-]);
-
-/** A program may have several judges: `find` removes, and writes lists. */
-function together(judges: readonly (readonly [string, DangerJudge])[]): ReadonlyMap<string, DangerJudge> {
-  const found = new Map<string, DangerJudge>();
-  for (const [name, judge] of judges) {
-    const other = found.get(name);
-    found.set(name, other === undefined ? judge : (call) => worst([other(call), judge(call)]));
-  }
-  return found;
-}
-
 /** All hard blocks in a command line, also in one that was not understood completely. */
 export function findDangers(
   analysis: CommandAnalysis,
@@ -88,6 +71,7 @@ export function findDangers(
     ...[...analysis.effective, ...mayRunHere(analysis)].flatMap((each) => line.judge(each)),
     ...line.redirections(),
     ...line.heldTexts(),
+    ...line.fedShells(),
   ];
   return {
     blocks: found.filter(({ severity }) => severity === "block"),
@@ -99,10 +83,6 @@ export function findDangers(
 function mayRunHere({ perhaps }: CommandAnalysis): EffectiveCommand[] {
   // The value of a variable is a text that some program may run: it is judged where one does.
   return perhaps.filter(({ contained, via }) => !contained && !via.includes("variable"));
-}
-
-function judgeOf(name: string): DangerJudge | undefined {
-  return JUDGES.get(name) ?? (isWholeDevice(name) ? judgeWholeDevice : undefined);
 }
 
 /** Words of an unresolved command that are tried as the program; it is never approved by itself either way. */
@@ -127,7 +107,10 @@ class Line {
     const place = { home: context.home ?? "/home/any-name", cwd: context.cwd, outer: outer ?? ownVariable };
     this.#bindings = new Bindings(analysis, place, this.#outputs);
     this.#texts = new LineTexts(analysis, place, this.#outputs);
-    this.#folders = new Folders(analysis, context, (command) => this.#bindings.at(command));
+    this.#folders = new Folders(analysis, context, {
+      values: (command) => this.#bindings.at(command),
+      texts: (command) => this.#texts.inShell(command),
+    });
     this.#bindings.follow((command) => this.#folders.of(command));
     this.#texts.follow((command) => this.#folders.of(command));
     for (const command of analysis.effective) {
@@ -160,7 +143,7 @@ class Line {
     const values = this.#bindings.at(command);
     if (!program.expansions.glob && expandWord(program, values).some(isPartlyKnown)) return undefined;
     const here = this.#folderOf(command);
-    const texts = textsBehind({ argv: command.argv, expand: (word) => expandWord(word, values) }, JUDGES.keys());
+    const texts = textsBehind({ argv: command.argv, expand: (word) => expandWord(word, values) }, JUDGED);
     const [judged, doubt] = this.#budget.take(texts);
     const found = [
       mayBeGone(program) ? this.#judgeArgv(rest, command) : undefined,
@@ -184,7 +167,7 @@ class Line {
       if (isFilled(word, added)) return filledIn(word, added);
       return word.expansions.input && command.via.some(FILLS_IN) ? [] : expandWord(word, values);
     };
-    return judge({
+    const call: DangerCall = {
       command,
       name,
       args,
@@ -194,8 +177,22 @@ class Line {
       fieldsOf,
       added: added.placeholder === undefined ? added.fields : undefined,
       beside: this.#beside.get(command.written) ?? [],
+      line: this.#analysis,
       options: this.#context,
-    });
+    };
+    return worst([judgeReadings(judge, call), this.#foundWritten(call, added)]);
+  }
+
+  /** What a command writes that a search has found. */
+  #foundWritten(call: DangerCall, added: Added): Refusal | undefined {
+    return judgeFound(call, added, (text) => this.#writtenIn(text, call.command, call.folder));
+  }
+
+  /** What a text does that has a device in the place of what is found. */
+  #writtenIn(text: string, command: EffectiveCommand, folder: Folder): TextAnswer {
+    const [judged, doubt] = this.#budget.take([text]);
+    const found = judged.flatMap((each) => this.#inText(each, command, folder));
+    return { writesDevice: found.some(({ code }) => code === "writes-device"), doubt };
   }
 
   /** What `xargs` adds, and where. */
@@ -240,11 +237,13 @@ class Line {
   /** What the redirections of the line write to. */
   redirections(): Finding[] {
     return writingRedirections(this.#analysis).flatMap(({ redirection, commands }): Finding[] => {
-      const { operator, span } = redirection;
+      const { operator, span, target } = redirection;
       const refusal = worst(
         commands.map((command) => {
           const fields = this.#targetOf(redirection, command);
-          return judgeRedirectionTarget(operator, fields, this.#folderOfRedirections(command));
+          const folder = this.#folderOfRedirections(command);
+          const written = judgeRedirectionTarget(operator, fields, folder);
+          return written ?? overwrittenTarget(target, (word) => expandWord(word, this.#bindings.at(command)), folder);
         }),
       );
       return refusal === undefined ? [] : [{ ...refusal, span }];
@@ -260,6 +259,18 @@ class Line {
       const block = found.find(({ severity }) => severity === "block");
       const refusal = block === undefined ? doubt : undecided(`${how}: ${block.message}`);
       return refusal === undefined ? [] : [{ ...refusal, span: simple.span }];
+    });
+  }
+
+  /** What shells write that are given what a search has found. */
+  fedShells(): Finding[] {
+    return fedShells(this.#analysis).flatMap(({ simple, text }): Finding[] => {
+      const command = standIn(simple);
+      const fed = this.#outputs.feeding(command, (each) => this.#bindings.at(each)) ?? [];
+      const refusal = judgeFedShell(fed, this.#outputs.feeder(command), this.#folders.of(simple));
+      const answer = refusal === undefined ? undefined : this.#writtenIn(text, command, this.#folders.of(simple));
+      const found = answer?.writesDevice === true ? refusal : answer?.doubt;
+      return found === undefined ? [] : [{ ...found, span: simple.span }];
     });
   }
 
@@ -288,15 +299,4 @@ class Line {
     const folder = this.#folders.of(simple);
     return simple === written ? folder : movedFolder(folder, movedTo, this.#bindings.at(command));
   }
-}
-
-/** What a line may take for granted of the variables that it does not set: the shell's own name. */
-function ownVariable(name: string): readonly Field[] {
-  return name === "SHELL" || name === "BASH" ? [textField("/bin/bash")] : [[UNKNOWN]];
-}
-
-/** The program that a word names: also that of `"$DIR"/rm`, and of `rm.exe` in a bash on Windows. */
-function nameOf(word: Word): string {
-  const name = programNameOf(word) ?? "";
-  return JUDGES.has(name) ? name : name.replace(/\.(?:exe|cmd)$/i, "");
 }

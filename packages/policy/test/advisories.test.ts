@@ -50,7 +50,7 @@ describe("the class of a command line", () => {
       "not-readonly",
     ],
     ["Tracebit on Gemini CLI: hidden by white space", `ls${" ".repeat(500)}; touch PWNED`, "not-readonly"],
-    ["Gemini CLI PR 25935: subscripts in arithmetic", "echo $[ x='a[$(touch PWNED)]', x ]", "not-readonly"],
+    ["Gemini CLI PR 25935: subscripts in arithmetic", "echo $[ x='a[$(touch PWNED)]', x ]", "unparseable"],
     ["Gemini CLI #11510: redirection ignored", "cat f > PWNED", "not-readonly"],
     ["Roo CVE-2025-57771: process substitution", "cat <(touch PWNED)", "not-readonly"],
     ["Roo CVE-2025-58370: single ampersand", "ls & touch PWNED", "not-readonly"],

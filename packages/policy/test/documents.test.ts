@@ -75,6 +75,8 @@ describe("a deny rule", () => {
     "git rebase -x 'rm x' main",
     "git submodule foreach 'rm x'",
     "npm exec rm x",
+    "ssh -o ProxyCommand='rm x' h",
+    "rsync -e 'rm x' a b",
   ])("asks, or refuses where no one can answer, for what a launcher starts: %s", (line) => {
     const rules = { deny: ["Bash(rm **)"] };
 
@@ -88,7 +90,6 @@ describe("a deny rule", () => {
     "awk 'BEGIN{system(\"rm x\")}'",
     "make SHELL='rm x'",
     "tar cf x --checkpoint-action=exec='rm x' .",
-    "rsync -e 'rm x' a b",
     "vim -c '!rm x'",
   ])("does not see what a program starts by itself: %s", (line) => {
     expect(behavior(line, { deny: ["Bash(rm **)"] }, { mode: "yolo" })).toBe("allow");

@@ -123,6 +123,9 @@ describe("a rule against a subcommand", () => {
     ["Bash(npm publish **)", "npm run publish", "no"],
     ["Bash(kubectl delete **)", "kubectl -n ns --v 3 delete pod x", "maybe"],
     ["Bash(kubectl delete **)", "kubectl get -n delete x", "no"],
+    // Sixteen places are looked at.
+    ["Bash(x y **)", `x ${"-a b ".repeat(16)}`, "no"],
+    ["Bash(x y **)", `x ${"-a b ".repeat(17)}`, "maybe"],
     ["Bash(x y **)", `x ${"-a b ".repeat(40)}y`, "maybe"],
     ["Bash(x --force **)", "x -a --force", "yes"],
     ["Bash(x **)", "x -a y", "yes"],

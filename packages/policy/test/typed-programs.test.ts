@@ -37,6 +37,7 @@ describe("a program that is typed to", () => {
     ["commands", "python3", ["python3", "-q"]],
     ["commands", "python", ["python", "--interactive", "x.py"]],
     ["commands", "python-3.12", ["python-3.12"]],
+    ["commands", "python312", ["python312"]],
     ["commands", "python3.exe", ["python3.exe"]],
     ["data", "python3", ["python3", "-m", ""]],
     ["commands", "python3", ["python3", "-i", "-c", "input()"]],

@@ -58,9 +58,24 @@ describe("what is known beside the text", () => {
   });
 });
 
+it("shows the command that it is about without what starts it", () => {
+  const [found] = findUnasked({ ...PLACE, command: "sudo -u root tee /etc/x < f" });
+
+  expect(found).toMatchObject({ code: "system-write", argv: ["tee", "/etc/x"] });
+});
+
 it("stays quick on long lines", () => {
   const line = `${"x=1; ".repeat(1_000)}${"echo $x; ".repeat(1_000)}`;
   const startMs = performance.now();
   expect(kindsOf(line)).toEqual([]);
   expect(performance.now() - startMs).toBeLessThan(10_000);
+});
+
+it.each([2, 4])("stays quick where variables grow by themselves, %d times each", (times) => {
+  const grows = Array.from({ length: 39 }, (_, at) => `x${at + 1}=${`$x${at}`.repeat(times)}`);
+  const before = process.cpuUsage();
+  expect(kindsOf(`x0=ab;${grows.join(";")};tee $x39`)).toEqual([]);
+  const { user, system } = process.cpuUsage(before);
+  // It takes a few milliseconds; texts that were not bounded took a second.
+  expect((user + system) / 1_000).toBeLessThan(300);
 });

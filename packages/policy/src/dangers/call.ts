@@ -1,7 +1,7 @@
 /**
  * One command as the judges of hard blocks see it, and what they answer.
  */
-import type { EffectiveCommand, Word } from "@pi-bash/command";
+import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
 import type { Folder } from "../danger-paths.ts";
 import { type Refusal, refuse } from "../finding.ts";
 import { type Field, knownText } from "./values/fields.ts";
@@ -34,6 +34,8 @@ export interface DangerCall {
   readonly feeder: string | undefined;
   /** The commands that came of the same simple command: what `find -exec` runs beside the `find`. */
   readonly beside: readonly EffectiveCommand[];
+  /** The line that the command stands in. */
+  readonly line: CommandAnalysis;
   readonly options: DangerOptions;
 }
 

@@ -1,18 +1,23 @@
 /**
  * Follows the `cd`s of a line: the folder each of its commands runs in.
  */
-import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Span, Word } from "@pi-bash/command";
+import {
+  analyzeCommand,
+  type CommandAnalysis,
+  type EffectiveCommand,
+  type SimpleCommand,
+  type Span,
+  type Word,
+} from "@pi-bash/command";
 import type { Folder, PathContext } from "../danger-paths.ts";
 import { MAX_PATH_CHARS, stepThrough } from "../folders.ts";
 import { protectedMatch } from "../protected-folders.ts";
+import { clearsStack, lost, type Place, stackAfter } from "./folder-stack.ts";
 import { expandWord, type Field, knownText, textField, type Values } from "./values/fields.ts";
 
-interface Step {
-  readonly folder: Folder;
+interface Step extends Place {
   /** Where the shell ends that went there. */
   readonly until: number;
-  /** Where `popd` leads. */
-  readonly pushed: Pushed | undefined;
   /** Where the shell around that one is. */
   readonly below: Step | undefined;
 }
@@ -23,20 +28,29 @@ interface Move {
   readonly step: Step;
 }
 
-/** A folder that `pushd` left, with those below it. */
-interface Pushed {
-  readonly folder: Folder;
-  readonly below: Pushed | undefined;
+/** What is known of the commands of a line. */
+export interface FolderSources {
+  values(command: EffectiveCommand): Values;
+  /** The texts that `eval` and `source` run in the shell itself, where the line does not show them as they are. */
+  texts(command: EffectiveCommand): readonly string[];
 }
+
+/** Commands of a line whose texts are looked at. */
+const MAX_TEXTS = 64;
 
 /** Where commands run. */
 export class Folders {
   readonly #start: Folder;
   readonly #known = new Map<EffectiveCommand | SimpleCommand, Folder>();
   readonly #moves: Move[] = [];
+  readonly #sources: FolderSources;
+  readonly #settings: Settings;
+  #texts = 0;
 
-  constructor(analysis: CommandAnalysis, start: PathContext, values: (command: EffectiveCommand) => Values) {
+  constructor(analysis: CommandAnalysis, start: PathContext, sources: FolderSources) {
     this.#start = start;
+    this.#sources = sources;
+    this.#settings = settingsOf(analysis);
     const shells = new Shells(analysis);
     let here = firstStep(start);
     for (const command of analysis.effective) {
@@ -44,15 +58,41 @@ export class Folders {
       here = stepAt(here, place);
       this.#known.set(command, here.folder);
       this.#known.set(command.simple, here.folder);
-      if (!moves(command)) continue;
-      here = { ...stepAfter(command, here, values(command)), until: endOfShell(command, shells), below: here };
+      const after = this.#placeAfter(command, here);
+      if (after === undefined) continue;
+      here = { ...after, until: endOfShell(command, shells), below: here };
       this.#moves.push({ start: place, step: here });
     }
-    this.#followLaunched(analysis, values);
+    this.#followLaunched(analysis);
+  }
+
+  /** Where a command goes; undefined where it stays. */
+  #placeAfter(command: EffectiveCommand, here: Place): Place | undefined {
+    if (moves(command)) return stepAfter(command, here, this.#sources.values(command), this.#settings);
+    if (!runsText(command) || ++this.#texts > MAX_TEXTS) return undefined;
+    const ends = this.#sources.texts(command).map((text) => this.#endOf(text, here.folder));
+    const found = ends.flatMap((folder) => folder ?? []);
+    const [folder, ...others] = found;
+    if (folder === undefined) return undefined;
+    const isOne = found.length === ends.length && others.every(({ cwd }) => cwd === folder.cwd);
+    return { ...here, folder: isOne ? folder : lost(folder) };
+  }
+
+  /** Where a text goes that runs in a folder; undefined where it stays. */
+  #endOf(text: string, folder: Folder): Folder | undefined {
+    const analysis = analyzeCommand(text);
+    if (!analysis.effective.some(moves)) return undefined;
+    const inside = new Folders(analysis, folder, { ...this.#sources, texts: () => [] });
+    return inside.#end();
+  }
+
+  #end(): Folder | undefined {
+    const last = this.#moves.at(-1);
+    return last === undefined ? undefined : stepAt(last.step, Number.MAX_SAFE_INTEGER).folder;
   }
 
   /** What launchers start begins where they are; a `cd` in a text for a shell holds for the rest of the text. */
-  #followLaunched({ perhaps }: CommandAnalysis, values: (command: EffectiveCommand) => Values): void {
+  #followLaunched({ perhaps }: CommandAnalysis): void {
     let text: { readonly span: Span; readonly step: Step } | undefined;
     for (const command of perhaps) {
       const { simple, written } = command;
@@ -63,8 +103,8 @@ export class Folders {
       this.#known.set(command, here.folder);
       text = own === undefined ? { span: simple.span, step: here } : undefined;
       if (text === undefined || !moves(command)) continue;
-      const after = { ...stepAfter(command, here, values(command)), until: here.until, below: undefined };
-      text = { span: simple.span, step: after };
+      const after = stepAfter(command, here, this.#sources.values(command), this.#settings);
+      text = { span: simple.span, step: { ...after, until: here.until, below: undefined } };
     }
   }
 
@@ -134,26 +174,58 @@ class Shells {
 }
 
 /** A program of that name moves only itself: `sudo cd /` does nothing. */
-function moves({ argv, via }: EffectiveCommand): boolean {
-  const isBuiltin = /^(?:builtin|command|eval|time|trap|source|\.|.* -c|.* <<.*)$/.test(via.at(-1) ?? "eval");
-  return isBuiltin && /^(?:cd|pushd|popd)$/.test(argv[0]?.value ?? "");
+function moves(command: EffectiveCommand): boolean {
+  const { argv } = command;
+  return runsInShell(command) && (/^(?:cd|pushd|popd)$/.test(argv[0]?.value ?? "") || clearsStack(argv));
 }
 
-function stepAfter(
-  command: EffectiveCommand,
-  { folder, pushed }: Step,
-  values: Values,
-): Pick<Step, "folder" | "pushed"> {
-  const name = command.argv[0]?.value;
-  // Without a `pushd` in the line `popd` goes where the session has been, or nowhere.
-  if (name === "popd")
-    return pushed === undefined ? { folder, pushed } : { folder: pushed.folder, pushed: pushed.below };
-  const after = folderAt(targetOf(command, folder, values), folder);
-  return { folder: after, pushed: name === "pushd" ? { folder, below: pushed } : pushed };
+function runsInShell({ via }: EffectiveCommand): boolean {
+  return /^(?:builtin|command|eval|time|trap|source|\.|.* -c|.* <<.*)$/.test(via.at(-1) ?? "eval");
+}
+
+/** `eval "$(x)"`, `source <(x)` and `$x`: what they run may go elsewhere. */
+function runsText(command: EffectiveCommand): boolean {
+  const [program] = command.argv;
+  if (program === undefined || !runsInShell(command)) return false;
+  return program.value === null || /^(?:eval|source|\.)$/.test(program.value);
+}
+
+/** What a line sets that changes where a `cd` leads. */
+interface Settings {
+  /** A name that is no folder is that of a variable: `shopt -s cdable_vars`. */
+  readonly namesVariables: boolean;
+  /** The stack of folders is assigned to. */
+  readonly assignsStack: boolean;
+}
+
+function settingsOf({ commands, nestedCommands }: CommandAnalysis): Settings {
+  const all = [...commands, ...nestedCommands];
+  const mentions = ({ argv, assignments }: SimpleCommand, name: string): boolean =>
+    argv.some(({ display }) => display.includes(name)) || assignments.some(({ text }) => text.includes(name));
+  return {
+    namesVariables: all.some((command) => mentions(command, "cdable_vars")),
+    assignsStack: all.some((command) => mentions(command, "DIRSTACK")),
+  };
+}
+
+function stepAfter(command: EffectiveCommand, here: Place, values: Values, settings: Settings): Place {
+  const { argv } = command;
+  const { folder, pushed } = here;
+  const name = argv[0]?.value;
+  if (name === "cd") return { folder: folderAt(targetOf(command, folder, values, settings), folder), pushed };
+  const isNamed = name === "pushd" && operandsOf(argv).length > 0;
+  const target = isNamed ? folderAt(targetOf(command, folder, values, settings), folder) : undefined;
+  const after = stackAfter(argv, here, target);
+  return settings.assignsStack && name !== "dirs" ? { ...after, folder: lost(after.folder) } : after;
 }
 
 /** The folder that is named; undefined where it may be any. */
-function targetOf(command: EffectiveCommand, here: Folder, values: Values): string | undefined {
+function targetOf(
+  command: EffectiveCommand,
+  here: Folder,
+  values: Values,
+  { namesVariables }: Settings,
+): string | undefined {
   const [word, ...more] = operandsOf(command.argv);
   // With two folders bash 4.4 and newer stay where they are, and older ones go to the first.
   if (more.length > 0) return undefined;
@@ -162,7 +234,14 @@ function targetOf(command: EffectiveCommand, here: Folder, values: Values): stri
   const texts = fields.map(knownText);
   const text = new Set(texts).size === 1 ? (texts[0] ?? patternTarget(fields, here)) : undefined;
   if (text === undefined || /^(?:-|[-+]\d+)$/.test(text)) return undefined;
-  return byCdPath(text, here, values) ?? text;
+  const named = namesVariables ? byVariable(text, values) : [];
+  return named.length > 1 ? undefined : (byCdPath(text, here, values) ?? named[0] ?? text);
+}
+
+/** `x=/; cd x`: what the variable may be, where the line sets it; the option is set. */
+function byVariable(name: string, values: Values): readonly string[] {
+  if (!/^[A-Za-z_]\w*$/.test(name)) return [];
+  return [...new Set(values.variable(name).flatMap((field) => knownText(field) ?? []))];
 }
 
 /** `HOME=/; cd` goes to the root folder. */

@@ -5,6 +5,8 @@
 import { analyzeCommand, type CommandAnalysis, type SimpleCommand } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
 import type { Finding } from "../finding.ts";
+import { endlessFinding, endlessInputBombs } from "./endless-input.ts";
+import { writtenBombs } from "./written-bombs.ts";
 
 /** Most calls of one function that are looked at; the second one tells. */
 const MAX_CALLS = 8;
@@ -13,7 +15,19 @@ const MAX_LOOPS = 32;
 
 /** All fork bombs in a line. */
 export function forkBombs(analysis: CommandAnalysis): Finding[] {
+  return [
+    ...bombsInside(analysis),
+    ...endlessInputBombs(analysis, { isBomb, isEndless: (text) => ENDLESS.test(text) }).map(endlessFinding),
+    ...writtenBombs(analysis, isBomb).map(({ span }) => finding("the script starts itself without end", span)),
+  ];
+}
+
+function bombsInside(analysis: CommandAnalysis): Finding[] {
   return [...functionBombs(analysis), ...selfBombs(analysis), ...loopBombs(analysis), ...interpreterBombs(analysis)];
+}
+
+function isBomb(text: string): boolean {
+  return bombsInside(analyzeCommand(text)).length > 0;
 }
 
 function finding(message: string, span: Finding["span"]): Finding {

@@ -89,6 +89,6 @@ export function foundBySearches(
 /** What words mean where the arguments may also be these. */
 export function withArguments(values: Values, given: readonly Field[]): Values {
   if (given.length === 0) return values;
-  const more = (name: string): readonly Field[] => (/^(?:\d+|[@*])$/.test(name) ? given : []);
+  const more = (name: string): readonly Field[] => (/^(?:\d+|[@*]|@last)$/.test(name) ? given : []);
   return { ...values, variable: (name) => [...values.variable(name), ...more(name)] };
 }

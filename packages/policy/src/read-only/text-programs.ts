@@ -162,11 +162,17 @@ export const judgeTest: Judge = (call) => {
   if (words.some(mayMultiply)) {
     return refuse("test-operands", "unknown", `\`${call.name}\` with an unquoted expansion could evaluate anything`);
   }
-  const terms: Word[][] = [[]];
+  let term: Word[] = [];
+  const terms = [term];
   for (const word of words) {
-    if (/^(?:!|-a|-o|\(|\))$/.test(word.value ?? "") && terms.at(-1)?.length !== 1) terms.push([]);
-    else if (/^(?:-a|-o|\))$/.test(word.value ?? "")) terms.push([]);
-    else terms.at(-1)?.push(word);
+    // Behind one word `!` and `(` are operands of what may be an operator.
+    const joins = term.length === 1 ? /^(?:-a|-o|\))$/ : /^(?:!|-a|-o|\(|\))$/;
+    if (joins.test(word.value ?? "")) {
+      term = [];
+      terms.push(term);
+    } else {
+      term.push(word);
+    }
   }
   return terms.every(isHarmlessTerm)
     ? undefined

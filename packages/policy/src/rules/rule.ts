@@ -183,12 +183,12 @@ interface TokenText {
   readonly quoted: boolean;
 }
 
-/** Splits at blanks; quotes make a literal token. */
+/** Splits at blanks, of which none stand at the end; quotes make a literal token. */
 function splitTokens(body: string): TokenText[] | undefined {
   const tokens: TokenText[] = [];
   const token = /\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/y;
   let at = 0;
-  while (body.slice(at).trim() !== "") {
+  while (at < body.length) {
     token.lastIndex = at;
     const match = token.exec(body);
     if (match === null) return undefined;

@@ -19,6 +19,7 @@ import type { PathContext } from "../danger-paths.ts";
 import type { Finding, Refusal } from "../finding.ts";
 import { effectiveFolders, folderAfter } from "../folders.ts";
 import { runsDownload } from "./downloads.ts";
+import { withGivenWords } from "./given-words.ts";
 import { withLiteralValues } from "./literal-values.ts";
 import { opensModes } from "./open-modes.ts";
 import { type FolderOf, redirectsToSystem, systemWrites } from "./system-writes.ts";
@@ -34,11 +35,11 @@ export interface UnaskedRequest extends PathContext {
 
 /** One finding for each of the kinds that is in the line and not allowed, with what would allow it. Never throws. */
 export function findUnasked(request: UnaskedRequest): Finding[] {
-  const { command, env, allowUnasked = [] } = request;
+  const { command, allowUnasked = [] } = request;
   const analysis = analyzeCommand(command);
   const found = new Map<string, Finding>();
   const whole = { start: 0, end: command.length };
-  for (const reading of [undefined, ...withLiteralValues(command, analysis, env)]) {
+  for (const reading of [undefined, ...readingsOf(request, analysis)]) {
     const read = reading === undefined ? analysis : analyzeCommand(reading);
     for (const finding of findingsIn(read, request)) {
       // Places in another reading are none in this text.
@@ -48,6 +49,19 @@ export function findUnasked(request: UnaskedRequest): Finding[] {
   }
   return [...found.values()].filter(({ code }) => !allowUnasked.some((kind) => kind === code));
 }
+
+/** Other readings of the line, and of what its wrappers run. */
+function readingsOf(request: UnaskedRequest, analysis: CommandAnalysis): readonly string[] {
+  const literal = withLiteralValues(request.command, analysis, request.env);
+  const given = [analysis, ...literal.map(analyzeCommand)].flatMap((each) =>
+    withGivenWords(each, effectiveFolders(each, request)),
+  );
+  const inside = given.flatMap((text) => withLiteralValues(text, analyzeCommand(text), request.env));
+  return [...new Set([...literal, ...given, ...inside])].slice(0, MAX_READINGS);
+}
+
+/** Readings of one line that are looked at. */
+const MAX_READINGS = 64;
 
 function findingsIn(analysis: CommandAnalysis, context: PathContext): Finding[] {
   const folderOf = effectiveFolders(analysis, context);

@@ -6,13 +6,14 @@
  * and each word of a `for` gives a reading of its own.
  */
 import type { CommandAnalysis, SimpleCommand, Span, Word } from "@pi-bash/command";
+import { listValues, readValues } from "./listed-values.ts";
+import { assignedNumbers, isPlainValue, replaced } from "./literal-expansions.ts";
 
-/** Text that is the same for the shell wherever it stands unquoted, blanks aside. */
-const PLAIN_VALUE = /^[\w./:@%+=,~ -]*$/;
 /** Readings of one line, one for each word of its loops. */
 const MAX_READINGS = 16;
-/** Longest line that is read again, in UTF-16 units. */
+/** Longest line that is read again, and longest one that it may become, in UTF-16 units. */
 const MAX_CHARS = 16 * 1024;
+const MAX_READING_CHARS = 64 * 1024;
 
 /** The text with known variables replaced, once for each word that a loop goes through; empty where nothing changes. */
 export function withLiteralValues(
@@ -38,13 +39,14 @@ function loopsOf({ constructs }: CommandAnalysis): Loop[] {
   return constructs.flatMap((loop): Loop[] => {
     if (loop.kind !== "for") return [];
     const list = constructs.find((each) => each.kind === "word-list" && contains(loop.span, each.span));
-    const words = list?.kind === "word-list" ? list.words.flatMap(({ value }) => plain(value)) : [];
+    const words = list?.kind === "word-list" ? list.words.flatMap(listValues).filter(isFollowed) : [];
     return [{ name: loop.name, start: loop.span.start, words }];
   });
 }
 
-function plain(value: string | null | undefined): string[] {
-  return value !== null && value !== undefined && PLAIN_VALUE.test(value) ? [value] : [];
+/** A pattern in a value is one where the variable stands unquoted, too. */
+function isFollowed(value: string): boolean {
+  return isPlainValue(value.replaceAll(/[*?[\]!^]/g, ""));
 }
 
 function contains(outer: Span, inner: Span): boolean {
@@ -54,6 +56,7 @@ function contains(outer: Span, inner: Span): boolean {
 /** What stands in the line, from left to right: a word to be read, or a name that has a value from here on. */
 type Step = { readonly at: number } & (
   | { readonly word: Word }
+  | { readonly expression: string }
   | { readonly name: string; readonly value: Word | string | null }
 );
 
@@ -63,7 +66,8 @@ function replaceAll(
   loops: readonly Loop[],
   { env, turn }: { env: Readonly<Record<string, string>>; turn: number },
 ): string {
-  const values = new Map(Object.entries(env).filter(([, value]) => PLAIN_VALUE.test(value)));
+  const values = new Map([["IFS", " "]]);
+  for (const [name, value] of Object.entries(env)) assign(values, name, value);
   const steps = stepsOf(analysis, loops, turn).sort((one, other) => one.at - other.at);
   let text = "";
   let from = 0;
@@ -73,24 +77,35 @@ function replaceAll(
       if (span.start < from || command.slice(span.start, span.end) !== source) continue;
       text += command.slice(from, span.start) + replaced(source, values);
       from = span.end;
+      if (text.length > MAX_READING_CHARS) return command;
     } else {
-      assign(values, step.name, typeof step.value === "string" ? step.value : knownValue(step.value, values));
+      take(step, values);
     }
   }
   return text + command.slice(from);
 }
 
 function assign(values: Map<string, string>, name: string, value: string | undefined): void {
-  if (value !== undefined && PLAIN_VALUE.test(value)) values.set(name, value);
+  if (name === "IFS" && /^\s+$/.test(value ?? "")) values.set(name, " ");
+  else if (value !== undefined && isFollowed(value)) values.set(name, value);
   else values.delete(name);
+}
+
+/** Gives a variable its value, or several with `((x=777, y=x))` and `let`. */
+function take(step: Exclude<Step, { readonly word: Word }>, values: Map<string, string>): void {
+  if ("name" in step) {
+    assign(values, step.name, typeof step.value === "string" ? step.value : knownValue(step.value, values));
+    return;
+  }
+  for (const [name, value] of assignedNumbers(step.expression, values)) assign(values, name, value);
 }
 
 /** The value of an assigned word with what is known so far in it. */
 function knownValue(word: Word | null, values: ReadonlyMap<string, string>): string | undefined {
   if (word === null) return "";
   if (word.value !== null) return word.value;
-  const { substitution, process, arithmetic, glob, brace, locale } = word.expansions;
-  if (substitution || process || arithmetic || glob || brace || locale) return undefined;
+  const { substitution, process, brace, locale } = word.expansions;
+  if (substitution || process || brace || locale) return undefined;
   const text = replaced(word.display, values);
   return text.includes("$") ? undefined : text;
 }
@@ -103,41 +118,34 @@ function stepsOf(analysis: CommandAnalysis, loops: readonly Loop[], turn: number
   const redirected = analysis.constructs.flatMap((each) =>
     each.kind === "redirection" ? read(each.redirection.target) : [],
   );
-  return [...turns, ...redirected, ...analysis.commands.flatMap(commandSteps)];
+  const computed = analysis.constructs.flatMap(({ kind, text, span }): Step[] =>
+    kind === "arithmetic" && text.startsWith("((") ? [{ at: span.start, expression: text.slice(2, -2) }] : [],
+  );
+  const listed = readValues(analysis).map(({ at, name, value }): Step => ({ at, name, value }));
+  return [...turns, ...listed, ...redirected, ...computed, ...analysis.commands.flatMap(commandSteps)];
 }
 
 function read(word: Word | null): Step[] {
-  return word?.expansions.variable === true ? [{ at: word.span.start, word }] : [];
+  if (word === null || !(word.expansions.variable || word.expansions.arithmetic)) return [];
+  return [{ at: word.span.start, word }];
 }
 
 function commandSteps({ assignments, argv, redirections }: SimpleCommand): Step[] {
   const declares = /^(?:export|declare|typeset|local|readonly)$/.test(argv[0]?.value ?? "");
   return [
     ...assignments.map(({ name, value, span }): Step => ({ at: span.start, name, value })),
+    ...(argv[0]?.value === "let" ? argv.slice(1).map(computedBy) : []),
     ...(declares ? argv.slice(1).flatMap(declared) : []),
     ...[...argv, ...redirections.map(({ target }) => target)].flatMap(read),
   ];
+}
+
+function computedBy({ display, span }: Word): Step {
+  return { at: span.start, expression: display };
 }
 
 /** `NAME=value` as an argument. */
 function declared({ value, span }: Word): Step[] {
   const [, name, given] = /^(\w+)=([\s\S]*)$/.exec(value ?? "") ?? [];
   return name === undefined || given === undefined ? [] : [{ at: span.start, name, value: given }];
-}
-
-/** `$x` and `${x}` outside single quotes, replaced where the value is known. */
-function replaced(source: string, values: ReadonlyMap<string, string>): string {
-  let isDouble = false;
-  return source.replaceAll(
-    /\\[\s\S]|"|'[^']*'|\$(?:\{(\w+)\}|([A-Za-z_]\w*))/g,
-    (token, braced: string | undefined, bare: string | undefined, at: number) => {
-      if (token === '"') isDouble = !isDouble;
-      if (token.startsWith("'") && isDouble) {
-        // Inside double quotes a single one is a character: what follows it is read all the same.
-        return `'${replaced(`"${source.slice(at + 1, at + token.length)}`, values).slice(1)}`;
-      }
-      const name = braced ?? bare;
-      return name === undefined ? token : (values.get(name) ?? token);
-    },
-  );
 }

@@ -290,7 +290,7 @@ function editsInPlace(argv: readonly Word[]): boolean {
 }
 
 /** The first word below `/etc` that a command hands on through a pipe. */
-function listedBelowEtc({ effective }: CommandAnalysis, folderOf: FolderOf): Word | undefined {
+export function listedBelowEtc({ effective }: CommandAnalysis, folderOf: FolderOf): Word | undefined {
   for (const command of effective) {
     const { argv, simple } = command;
     if (!simple.context.writesPipe || !LISTERS.test(programName(argv[0]?.value ?? ""))) continue;

@@ -4,6 +4,17 @@ import { answerOf } from "../support/danger-answer.ts";
 
 describe("a line with a program that may write to a device", () => {
   it.each([
+    "xfs_copy x /dev/sda",
+    "xfs_copy -d -L log x.img /dev/sdb /dev/sdc",
+    "xfs_mdrestore dump /dev/sda1",
+    "ntfsclone --overwrite /dev/sda1 /dev/sdb1",
+    "ntfsclone -r -O /dev/sda1 img",
+    "e2image -ra /dev/sda1 /dev/sdb1",
+    "e2image -I /dev/sda1 x.img",
+    "partimage restore /dev/sda1 x",
+    "bcachefs format /dev/sda",
+    "blkzone reset /dev/sda",
+    "cat x | mbuffer -o /dev/sda",
     "dd of=/dev/sda",
     "dd conv=x of=/dev/sdb1",
     "gdd of=/dev/vda",
@@ -81,6 +92,12 @@ describe("a line with a program that may write to a device", () => {
   });
 
   it.each([
+    "xfs_copy /dev/sda1 x.img",
+    "e2image -r /dev/sda1 x.e2i",
+    "ntfsclone -o img /dev/sda1",
+    "partimage save /dev/sda1 x",
+    "mbuffer -i /dev/sda -o x",
+    "blkzone report /dev/sda",
     "dd if=/dev/sda",
     "dd xof=/dev/sda",
     "dd of=",

@@ -26,7 +26,12 @@ const KNOWN: Readonly<Record<string, readonly Field[]>> = {
   STAR: [[{ kind: "text", text: "a" }, { kind: "star" }, { kind: "char" }]],
   QUOTE: [textField("it's")],
 };
-const VALUES: Values = { home: "/h", variable: (name) => KNOWN[name] ?? [[UNKNOWN]], output: () => [[UNKNOWN]] };
+const VALUES: Values = {
+  home: "/h",
+  variable: (name) => KNOWN[name] ?? [[UNKNOWN]],
+  output: () => [[UNKNOWN]],
+  computed: () => [[UNKNOWN]],
+};
 
 function completed(line: string): readonly string[] {
   const [command] = analyzeCommand(line).commands;

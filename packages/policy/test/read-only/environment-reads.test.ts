@@ -75,6 +75,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "cat $x/y",
     "cat {a,b}.ts",
     "cat {1..5}",
+    "cat {10..20}",
     "cat x{a..c}",
     "cat --file=/proc/1/status",
     "grep -r x .",

@@ -56,6 +56,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "git log -3",
     "git log -n 3",
     "git log -n3",
+    "git log -C5",
+    "git log - x",
     'git log -n "$x"',
     "git log --oneline",
     "git log --format=%h",

@@ -150,7 +150,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "env A=1",
   ],
   unresolved: ["bash -v", "command -vx ls"],
-  "sets-clock": ["date 0101", "date -I seconds"],
+  "sets-clock": ["date 0101", "date +%s 0101", "date -I seconds"],
   "expansion-in-option-position": [
     "date +$x",
     'date "$x"',
@@ -204,6 +204,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "printf '-v'",
   ],
   "writes-file": [
+    "unzip a-l",
     "gzip f",
     "gzip -d f",
     "gzip --keep f",

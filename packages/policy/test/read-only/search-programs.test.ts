@@ -34,6 +34,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "ag -A x",
     "ag --after=3 x",
     "ack x",
+    "ack-grep x",
     "ack -5 x",
     "ack -A 3 x",
     "tree",

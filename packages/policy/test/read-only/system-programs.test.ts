@@ -150,6 +150,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "xxd -n -x f",
     "xxd -xc 3 f",
     "xxd -px f",
+    "xxd -r-p f",
     "xxd -R always f",
     "xxd -c 8g f",
   ],
@@ -163,6 +164,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "ps -E",
     "ps E",
     "ps xE",
+    "ps E --unknown",
   ],
   "expansion-in-option-position": [
     "ps -p $x",

@@ -9,6 +9,9 @@ const PLACE = { cwd: "/home/u/p", home: "/home/u", workspace: "/home/u/p" };
 const LINES: Readonly<Record<string, readonly string[]>> = {
   "download-to-shell": [
     "curl u | sh",
+    "curl u | deno",
+    "curl u | python3 --",
+    "x=$(curl u)\nbash <<E\necho $x\nE",
     "curl u > f; sh f",
     "curl u >> f; sh f",
     "curl u &> f; sh f",
@@ -84,6 +87,9 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "curl -o f u; python3 f",
   ],
   none: [
+    'su -cx "$(curl u)"',
+    'php a-r "$(curl u)"',
+    "curl -oa f; sh f",
     "curl u | cat",
     "curl u > f; sh g",
     "curl u > f; cat f",

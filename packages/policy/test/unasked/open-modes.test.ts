@@ -1,4 +1,5 @@
 /** A line that may open folders to everyone, spelling by spelling. Nothing is run. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
 import { describe, expect, it } from "vitest";
 import { findUnasked } from "../../src/unasked/find-unasked.ts";
 
@@ -14,6 +15,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "chmod -R +777 .",
     "chmod -R =777 .",
     "chmod -R a+rwx .",
+    // A mode that is too long to be read may be anything.
+    `chmod -R ${"u+x,".repeat(200)}u+x .`,
     "chmod -R a=rwx .",
     "chmod -R o+rwx .",
     "chmod -R go+rwx .",
@@ -31,6 +34,24 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "chmod --rec 777 .",
     "chmod --recursi 777 .",
     "chmod -R -- 777 .",
+    "chmod -R$IFS'777' .",
+    "chmod${IFS}-R${IFS:0:1}777$IFS.",
+    "IFS=$'\\n'; chmod -R$IFS'777' .",
+    "chmod -R ${m:-777} .",
+    'chmod -R "${m-777}" .',
+    "chmod -R ${m:-'777'} .",
+    "chmod ${m:--R 777} .",
+    "m=; chmod -R ${m:-777} .",
+    "m=755; chmod -R ${m+777} .",
+    "chmod -R ${m:-${n:-777}} .",
+    "m=a777b; chmod -R ${m:1:3} .",
+    "chmod -R $((777)) .",
+    "chmod -R $[700+77] .",
+    "chmod -R ${m:-$((777))} .",
+    "m=700; chmod -R $((m+$m-623)) .",
+    "m=$((777)); chmod -R $m .",
+    "((m=777)); chmod -R $m .",
+    "let m=700+77; chmod -R $m .",
     "chmod 777 **",
     "chmod 777 **/x",
     "find . -exec chmod 777 {} +",
@@ -60,6 +81,14 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   none: [
     "chmod 777 .",
     "chmod -R 755 .",
+    "chmod -R ${m:-755} .",
+    "m=755; chmod -R ${m:-777} .",
+    "chmod -R $((755)) .",
+    // The first digit makes it octal: 511.
+    "chmod -R $((0777)) .",
+    "chmod -R $((m+7)) .",
+    "chmod -R '${m:-777}' .",
+    "chmod -R '$((777))' .",
     "chmod -R 770 .",
     "chmod -R -777 .",
     "chmod -R o+rw .",

@@ -1,4 +1,5 @@
 /** A program that may write below the system's settings, spelling by spelling. Nothing is run. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
 import { describe, expect, it } from "vitest";
 import { findUnasked } from "../../src/unasked/find-unasked.ts";
 
@@ -9,6 +10,18 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   "system-write": [
     "tee /etc/x",
     "tee -a /etc/x",
+    "tee${IFS}/etc/x",
+    "echo x >$IFS/etc/x",
+    "cp x$IFS/etc/x",
+    "touch ${f:-/etc/x}",
+    'echo x > "${f-/etc/x}"',
+    "f=/etc/xy; touch ${f:0:6}",
+    "dir=/etc; touch ${dir}/x",
+    "export d=/etc; touch $d/x",
+    "declare -x d=/etc; touch $d/x",
+    "gzip /etc/x--list",
+    "sudo --unknown rm /etc/x",
+    "sed -i p a--file /etc/x",
     "tee -- -x /etc/x",
     "tee -- /etc/x",
     "rm /etc/x",
@@ -139,6 +152,11 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "bsdtar -cf /etc/a x",
   ],
   none: [
+    "touch ${f:-x}",
+    "f=x; touch ${f:-/etc/x}",
+    "cat${IFS}/etc/x",
+    "d='a > /etc/x'; echo $d",
+    "exportx d=/etc; touch $d/x",
     "tee x",
     "touch -r /etc/x y",
     "touch -d /etc/x y",

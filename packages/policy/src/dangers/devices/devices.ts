@@ -50,12 +50,16 @@ const SAMPLES = [
   "sda sda1 sdb sdb1 sdc hda hda1 vda vda1 vdb xvda xvda1 nvme0n1 nvme0n1p1 nvme1n1 mmcblk0 mmcblk0p1 md0 md/0 dm-0",
   "loop0 disk0 rdisk0 dasda nbd0 rbd0 drbd0 zram0 bcache0 pmem0 sr0 ada0 vg0/root mapper/root disk/by-id/any-name mem",
 ].flatMap((names) => names.split(" ").map((name) => `/dev/${name}`));
-/** Files that stop the machine, take a disk away or are its firmware. Settings of the kernel are daily work. */
+/**
+ * Files that stop the machine, take a disk away or are its firmware, and those that end all processes of a group that the
+ * whole system is in. Settings of the kernel are daily work.
+ */
 const KERNEL_FILE =
-  /^\/(?:proc\/(?:sysrq-trigger|kcore)|sys\/(?:power\/(?:state|disk)|.*\/delete|firmware\/efi\/(?:efi)?vars\/.*))$/;
+  /^\/(?:proc\/(?:sysrq-trigger|kcore)|sys\/(?:power\/(?:state|disk)|.*\/delete|firmware\/efi\/(?:efi)?vars\/.*|fs\/cgroup\/(?:unified\/)?(?:(?:system|user)\.slice|init\.scope)\/cgroup\.(?:kill|freeze)))$/;
 const KERNEL_SAMPLES = [
   ...["/proc/sysrq-trigger", "/proc/kcore", "/sys/power/state", "/sys/power/disk", "/sys/block/sda/device/delete"],
   "/sys/firmware/efi/efivars/any-name",
+  ...["/sys/fs/cgroup/system.slice/cgroup.kill", "/sys/fs/cgroup/user.slice/cgroup.kill"],
 ];
 
 /** True for a device, and for a pattern that matches one. */

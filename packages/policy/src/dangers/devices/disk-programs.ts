@@ -36,6 +36,11 @@ export const DISK_JUDGES: readonly (readonly [string, DangerJudge])[] = [
   ["debugfs", (call) => changes(call, has(call, { valued: "Rsbdf" }, "-w"))],
   ["xfs_db", (call) => changes(call, has(call, { valued: "clfp" }, "-x"))],
   ["fio", judgeFio],
+  // `-I` puts the metadata of an image on the device.
+  ["e2image", (call) => changes(call, has(call, { valued: "bBoO" }, "-I"))],
+  ["partimage", (call) => changes(call, /^(?:restore|restmbr)$/.test(verbOf(call, {})))],
+  ["bcachefs", (call) => changes(call, /^(?:format|device)$/.test(verbOf(call, {})))],
+  ["blkzone", (call) => changes(call, verbOf(call, {}) === "reset")],
 ];
 
 /** True for a program that destroys what is on the device it is given. */

@@ -115,7 +115,7 @@ export function ofTheSystem(given: GivenOptions): string | undefined {
 
 function valuesOf(given: GivenOptions, ...names: readonly string[]): string[] {
   const values: Field[] = optionsNamed(given, ...names).flatMap((option) => [...option.values]);
-  return values.flatMap((field) => (knownText(field) ?? "unknown").split(/[\s,]+/));
+  return values.flatMap((field) => (knownText(field) ?? "unknown").split(/[\s,]/));
 }
 
 /** The kernel's own threads are children of 2, and all else is descended from 1. */

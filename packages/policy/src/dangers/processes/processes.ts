@@ -9,6 +9,7 @@ import { placed } from "../devices/device-paths.ts";
 import { isDeviceField } from "../devices/devices.ts";
 import { type GivenOptions, optionsNamed, readGivenOptions } from "../given-options.ts";
 import { knownText } from "../values/fields.ts";
+import { judgeCounted } from "./counted-processes.ts";
 import {
   isHarmlessSignal,
   isSignalWord,
@@ -81,16 +82,11 @@ function judgeKill(call: DangerCall): Refusal | undefined {
   return judgeNumbers(call);
 }
 
-/** More processes than anyone starts to end them by their numbers. */
-const MANY_PROCESSES = 1_000;
-
-/** `kill {2..32768}`, and the numbers that `seq` or a list of files says: those of a program one knows by other ways. */
-function judgeNumbers({ args, feeder, name }: DangerCall): Refusal | undefined {
-  const range = args.find(({ text }) => {
-    const [, from, to] = /^\{(\d{1,9})\.\.(\d{1,9})\}$/.exec(text) ?? [];
-    return from !== undefined && Math.abs(Number(to) - Number(from)) >= MANY_PROCESSES;
-  });
-  if (range !== undefined) return endsEverything(`\`${name} ${range.text}\``);
+/** The numbers that `seq` or a list of files says may be those of every process. */
+function judgeNumbers(call: DangerCall): Refusal | undefined {
+  const { feeder, name } = call;
+  const counted = judgeCounted(call);
+  if (counted !== undefined) return counted;
   return feeder !== undefined && /^(?:seq|ls)$/.test(feeder)
     ? undecided(`\`${name}\` of the numbers that \`${feeder}\` prints, which may be those of every process`)
     : undefined;

@@ -4,7 +4,7 @@
  * Sources: systemctl(1), loginctl(1), systemd.special(7).
  */
 import type { Refusal } from "../../finding.ts";
-import { block, type DangerCall, type DangerJudge } from "../call.ts";
+import { block, type DangerCall, type DangerJudge, undecided } from "../call.ts";
 import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
 import { knownText } from "../values/fields.ts";
 
@@ -29,7 +29,11 @@ const STARTING_VERB =
 const STOPPING_UNIT =
   /^(?:(?:poweroff|reboot|halt|kexec|soft-reboot|shutdown|emergency|rescue|exit|final|umount|ctrl-alt-del|runlevel[06]|initrd-switch-root)(?:\.target|\.service)?|systemd-(?:poweroff|reboot|halt|kexec|soft-reboot)(?:\.service)?)$/;
 /** Groups of processes that the whole system is in. */
-const SYSTEM_GROUP = /^(?:-\.slice|system(?:\.slice)?|init\.scope|user(?:\.slice)?|\*(?:\.(?:service|scope|slice))?)$/;
+const SYSTEM_GROUP =
+  /^(?:-\.slice|system(?:\.slice)?|init\.scope|user(?:\.slice)?|\*(?:\.(?:service|scope|slice|target))?)$/;
+/** Every service requires one of these, and stops with it; the second kind belongs to the state of the whole machine. */
+const BASE_UNIT = /^(?:sysinit|basic|local-fs|sockets)\.target$/;
+const STATE_UNIT = /^(?:multi-user|graphical|default|network|paths|timers|slices|runlevel[2-5])\.target$/;
 
 /** True for a unit whose start ends what runs. */
 export function isStoppingUnit(name: string): boolean {
@@ -49,11 +53,14 @@ function judgeSystemctl(call: DangerCall): Refusal | undefined {
   if ((STOPPING_VERB.test(verb) && !isTakenBack(given)) || isExit || (starts && units.some(isStoppingUnit))) {
     return block("shutdown", `\`systemctl ${verb}\` stops the machine`);
   }
-  const group =
-    /^(?:kill|stop)$/.test(verb) && !has("--user") ? units.find((unit) => SYSTEM_GROUP.test(unit)) : undefined;
-  return group === undefined
-    ? undefined
-    : block("kills-everything", `\`systemctl ${verb} ${group}\` ends every process`);
+  return has("--user") || !/^(?:kill|stop)$/.test(verb) ? undefined : judgeStop(verb, units);
+}
+
+function judgeStop(verb: string, units: readonly string[]): Refusal | undefined {
+  const group = units.find((unit) => SYSTEM_GROUP.test(unit) || BASE_UNIT.test(unit));
+  if (group !== undefined) return block("kills-everything", `\`systemctl ${verb} ${group}\` ends every process`);
+  const state = units.find((unit) => STATE_UNIT.test(unit));
+  return state === undefined ? undefined : undecided(`\`systemctl ${verb} ${state}\``);
 }
 
 /** `systemctl reboot --help`, and `--dry-run`. */

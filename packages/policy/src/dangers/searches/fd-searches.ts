@@ -33,15 +33,29 @@ const GRAMMAR: OptionGrammar = {
 };
 
 function judgeFd(call: DangerCall): Refusal | undefined {
-  const { own, commands } = withoutCommands(call.args);
+  const { commands } = withoutCommands(call.args);
   const beside = call.beside.filter(({ via }) => via.includes("fd --exec"));
   const effects = effectsOf([...beside, ...commands.map((argv) => ({ argv }))]);
   if (!effects.removes && !effects.moves && !effects.changesModes) return undefined;
+  const { reach, starts, folder } = readFd(call);
+  return judgeSearch("`fd`", [{ ...effects, reach, sparesStart: false }], starts, { folder });
+}
+
+/** A call of `fd` with the values that the line gives to its words. */
+export interface FdSearch {
+  readonly commands: readonly (readonly Word[])[];
+  readonly reach: Reach;
+  readonly starts: readonly Field[];
+  readonly folder: Folder;
+}
+
+/** Reads a call of `fd`. */
+export function readFd(call: DangerCall): FdSearch {
+  const { own, commands } = withoutCommands(call.args);
   const given = readGivenOptions({ ...call, args: own, added: undefined }, GRAMMAR);
   const folder = baseFolder(given, call.folder);
   const starts = startsOf(given);
-  const reach = reachOf(given, placesBelow(starts, folder));
-  return judgeSearch("`fd`", [{ ...effects, reach, sparesStart: false }], starts, { folder });
+  return { commands, reach: reachOf(given, placesBelow(starts, folder)), starts, folder };
 }
 
 interface FdWords {
@@ -138,9 +152,8 @@ function byExtension(given: GivenOptions, places: Places): readonly Reach[] {
 /** Files alone take nothing with them; `empty` may be folders, too. */
 function byType(given: GivenOptions): readonly Reach[] {
   const types = optionsNamed(given, "-t", "--type").flatMap(({ values }) => values.map(knownText));
-  return types.length > 0 && types.every((type) => /^(?:[flxspbc]|[flxspbc]\w+-?\w*)$/.test(type ?? ""))
-    ? [FILES_LEFT]
-    : [];
+  const areFiles = types.length > 0 && types.every((type) => /^(?:[flxspbc]|[flxspbc]\w+-?\w*)$/.test(type ?? ""));
+  return areFiles ? [{ ...FILES_LEFT, devices: types.some((type) => /^[bc]/.test(type ?? "")) ? "no" : "yes" }] : [];
 }
 
 function byAge(given: GivenOptions): readonly Reach[] {

@@ -40,6 +40,8 @@ export interface FindCall {
   readonly actions: readonly FindAction[];
   /** What its output names: everything below the starts, some of it, or something else. */
   readonly prints: "everything" | "narrowed" | "perhaps-narrowed" | "other";
+  /** How far devices are kept out of that. */
+  readonly devices: Narrowing;
 }
 
 /** What is known beside the words. */
@@ -68,21 +70,40 @@ export function startFields(given: readonly Field[]): readonly Field[] {
 
 /** Reads the words of a call, the program first. */
 export function readFind(argv: readonly Word[], context: FindContext = BY_TEXT): FindCall {
-  let first = 1;
-  while (/^-(?:[HLP]|D|O\d)$/.test(argv[first]?.value ?? "")) first += argv[first]?.value === "-D" ? 2 : 1;
-  let end = first;
-  while (end < argv.length && !/^(?:-.|[(),!]$)/.test(argv[end]?.value ?? argv[end]?.leading ?? "")) end++;
-  const starts = argv.slice(first, end);
+  const { end, starts } = readStarts(argv);
   const reader = new Reader(argv, end, context.places(starts));
   const whole = reader.read();
   const { actions, startsInFile } = reader;
-  return { starts, startsInFile, actions, prints: printed(actions, narrowest(whole)) };
+  const left = actions.length === 0 ? whole : oneOf(actions.map(({ reach }) => reach));
+  return { starts, startsInFile, actions, prints: printed(actions, narrowest(left)), devices: left.devices };
 }
 
-function printed(actions: readonly FindAction[], whole: Narrowing): FindCall["prints"] {
+interface Starts {
+  readonly starts: readonly Word[];
+  /** Index of the first word of the expression. */
+  readonly end: number;
+}
+
+/** Options stand first; `--` ends them, and behind `-f` of the BSDs and of macOS stands a start. */
+function readStarts(argv: readonly Word[]): Starts {
+  const given: Word[] = [];
+  let first = 1;
+  for (let text = argv[first]?.value; text != null && OPTION.test(text); text = argv[first]?.value) {
+    if (text === "-f") given.push(...argv.slice(first + 1, first + 2));
+    first += /^-[Df]$/.test(text) ? 2 : 1;
+    if (text === "--") break;
+  }
+  let end = first;
+  while (end < argv.length && !/^(?:-.|[(),!]$)/.test(argv[end]?.value ?? argv[end]?.leading ?? "")) end++;
+  return { starts: [...given, ...argv.slice(first, end)], end };
+}
+
+/** Sources: find(1) of GNU findutils 4.9, of FreeBSD and of macOS. */
+const OPTION = /^-(?:-|[EHLPXdsx]+|D|O\d*|f)$/;
+
+function printed(actions: readonly FindAction[], narrowed: Narrowing): FindCall["prints"] {
   const acting = actions.filter(({ predicate }) => !/^-print0?$/.test(predicate));
   if (acting.length > 0) return "other";
-  const narrowed = actions.length === 0 ? whole : narrowest(oneOf(actions.map(({ reach }) => reach)));
   return narrowed === "yes" ? "narrowed" : narrowed === "no" ? "everything" : "perhaps-narrowed";
 }
 
@@ -179,26 +200,35 @@ class Reader {
   /** What a test leaves; without an argument that is known, perhaps all of it. */
   #tested(predicate: string, argument: string | undefined): Reach {
     if (predicate === "-files0-from") this.startsInFile = true;
-    if (predicate === "-false") return NOTHING_LEFT;
-    if (WEAK_TESTS.test(predicate)) return SOME_LEFT;
-    // What is not a folder takes nothing with it.
-    if (predicate === "-type" && /^[bcpfls](?:,[bcpfls])*$/.test(argument ?? "")) return FILES_LEFT;
-    if (predicate === "-mindepth" && /^[1-9]/.test(argument ?? "")) return { ...WHOLE, start: "yes" };
-    if (!NAME_TESTS.test(predicate)) return WHOLE;
+    if (!NAME_TESTS.test(predicate)) return leftByOther(predicate, argument ?? "");
     if (argument === undefined) return SOME_LEFT;
     const ignoresCase = predicate.startsWith("-i");
     if (/^-i?name$/.test(predicate)) {
       return testNames(readGlob(argument), this.#places, { ignoresCase, shallow: this.#shallow });
     }
-    if (argument.startsWith("/") && !OPEN_PATH.test(argument)) return WHOLE;
     const pattern = predicate.endsWith("regex") ? readRegex(argument) : readGlob(argument);
-    return testPaths(pattern, this.#places, ignoresCase);
+    const left = testPaths(pattern, this.#places, ignoresCase);
+    return argument.startsWith("/") && !OPEN_PATH.test(argument) ? { ...WHOLE, devices: left.devices } : left;
   }
 
   #endsCommand(): boolean {
     const word = this.#argv[this.#at]?.value;
     return word === ";" || (word === "+" && this.#argv[this.#at - 1]?.value === "{}");
   }
+}
+
+/** What a test leaves that is not one of names. */
+function leftByOther(predicate: string, argument: string): Reach {
+  if (predicate === "-false") return NOTHING_LEFT;
+  if (WEAK_TESTS.test(predicate)) return SOME_LEFT;
+  if (predicate === "-type" && /^[bcdpfls](?:,[bcdpfls])*$/.test(argument)) return typesLeft(argument);
+  return predicate === "-mindepth" && /^[1-9]/.test(argument) ? { ...WHOLE, start: "yes" } : WHOLE;
+}
+
+/** What is no folder takes nothing with it, and devices are of two types of their own. */
+function typesLeft(types: string): Reach {
+  const left = types.includes("d") ? WHOLE : FILES_LEFT;
+  return { ...left, devices: /[bc]/.test(types) ? "no" : "yes" };
 }
 
 /** Folders that hold nothing of the system. */

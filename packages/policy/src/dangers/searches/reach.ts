@@ -1,8 +1,8 @@
 /**
  * What the tests of a search leave of all that it comes past.
  *
- * It distinguishes three things: the place where it starts, the protected folders below, and the many things in them. A
- * test of names may spare one and not the other: `-name etc` leaves a folder of the system, `-type f` all files.
+ * It distinguishes four things: the place where it starts, the protected folders below, the many things in them, and the
+ * devices. A test of names may spare one and not the other: `-name etc` leaves a folder of the system, `-type f` all files.
  */
 import { MAX_PATHS, type Places } from "../../protected-folders.ts";
 import {
@@ -16,21 +16,31 @@ import {
   weakest,
 } from "./name-patterns.ts";
 
-/** How far each of the three is kept out. */
+/** Some devices that a machine may have. */
+const DEVICE_NAMES: ReadonlySet<string> = new Set(
+  [
+    "sda sda1 sda2 sda3 sdb sdb1 sdb2 sdc sdc1 sdd sdd1 sde sdf hda hda1 hdb vda vda1 vda2 vdb xvda xvda1 xvdb xvdf",
+    "nvme0n1 nvme0n1p1 nvme0n1p2 nvme1n1 mmcblk0 mmcblk0p1 mmcblk1 md0 md127 dm-0 dm-1 loop0 loop1 sr0 disk0 mem",
+  ].flatMap((names) => names.split(" ")),
+);
+const DEVICE_PATHS: ReadonlySet<string> = new Set([...DEVICE_NAMES].map((name) => `/dev/${name}`));
+
+/** How far each of them is kept out. */
 export interface Reach {
   readonly start: Narrowing;
   readonly folders: Narrowing;
   readonly contents: Narrowing;
+  readonly devices: Narrowing;
 }
 
 /** Everything is left. */
-export const WHOLE: Reach = { start: "no", folders: "no", contents: "no" };
+export const WHOLE: Reach = { start: "no", folders: "no", contents: "no", devices: "no" };
 /** Perhaps everything is left: an age, an owner of one's own. */
-export const SOME_LEFT: Reach = { start: "weak", folders: "weak", contents: "weak" };
+export const SOME_LEFT: Reach = { start: "weak", folders: "weak", contents: "weak", devices: "weak" };
 /** Nothing is left. */
-export const NOTHING_LEFT: Reach = { start: "yes", folders: "yes", contents: "yes" };
+export const NOTHING_LEFT: Reach = { start: "yes", folders: "yes", contents: "yes", devices: "yes" };
 /** All but folders is left. */
-export const FILES_LEFT: Reach = { start: "yes", folders: "yes", contents: "no" };
+export const FILES_LEFT: Reach = { start: "yes", folders: "yes", contents: "no", devices: "no" };
 
 /** What is left where all of several tests hold. */
 export function allOf(list: readonly Reach[]): Reach {
@@ -67,6 +77,7 @@ export function testNames(pattern: NamePattern, places: Places, { ignoresCase, s
     start: meetsStart ? "no" : "yes",
     folders: namesStart || namesHome || meets(places.names) ? "no" : "yes",
     contents: narrowingOfPattern(pattern),
+    devices: meets(DEVICE_NAMES) ? "no" : "yes",
   };
 }
 
@@ -76,7 +87,12 @@ export function testPaths(pattern: NamePattern, places: Places, ignoresCase: boo
   const meets = (paths: ReadonlySet<string>): boolean =>
     [...paths].some((path) => mayMatch(pattern, path, ignoresCase));
   const folders = meets(places.paths) ? "no" : "yes";
-  return { start: folders, folders, contents: meets(places.contents) ? "no" : narrowingOfPattern(pattern) };
+  return {
+    start: folders,
+    folders,
+    contents: meets(places.contents) ? "no" : narrowingOfPattern(pattern),
+    devices: meets(DEVICE_PATHS) ? "no" : "yes",
+  };
 }
 
 function combined(list: readonly Reach[], how: (list: readonly Narrowing[]) => Narrowing): Reach {
@@ -84,5 +100,6 @@ function combined(list: readonly Reach[], how: (list: readonly Narrowing[]) => N
     start: how(list.map(({ start }) => start)),
     folders: how(list.map(({ folders }) => folders)),
     contents: how(list.map(({ contents }) => contents)),
+    devices: how(list.map(({ devices }) => devices)),
   };
 }

@@ -33,6 +33,21 @@ export interface SearchAction {
 }
 
 function judgeFind(call: DangerCall): Refusal | undefined {
+  const { argv, actions, starts } = readSearch(call);
+  const runs = new Runs(actions, argv, call);
+  const found = actions.map((action) => searchAction(action, runs.of(action)));
+  return judgeSearch("`find`", found, starts, call);
+}
+
+/** A call of `find` with the values that the line gives to its words. */
+export interface Search {
+  readonly argv: readonly Word[];
+  readonly actions: readonly FindAction[];
+  readonly starts: readonly Field[];
+}
+
+/** Reads a call of `find`. */
+export function readSearch(call: DangerCall): Search {
   const argv = [...call.command.argv.slice(0, 1), ...call.args.flatMap((word) => known(word, call))];
   let given: readonly Field[] = [];
   const { startsInFile, actions } = readFind(argv, {
@@ -41,9 +56,7 @@ function judgeFind(call: DangerCall): Refusal | undefined {
       return placesBelow(startFields(given), call.folder);
     },
   });
-  const runs = new Runs(actions, argv, call);
-  const found = actions.map((action) => searchAction(action, runs.of(action)));
-  return judgeSearch("`find`", found, startFields(startsInFile ? [...given, [UNKNOWN]] : given), call);
+  return { argv, actions, starts: startFields(startsInFile ? [...given, [UNKNOWN]] : given) };
 }
 
 /** A word as it is when its value is known: `F=-delete; find / $F`. */

@@ -1,7 +1,7 @@
 /**
  * What bash runs by the way: the callback of `mapfile`, and the values of variables that it and other programs run.
  *
- * Sources: bash(1), git(1), less(1), man(1). Whether a program runs its variable is not known: a block there is undecided.
+ * Sources: bash(1), git(1), less(1), man(1), rsync(1). Whether a program runs its variable is not known: a block there is undecided.
  */
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
@@ -31,7 +31,7 @@ export function callbackTexts(
 
 /** Variables whose value is a command. */
 const RUN =
-  /^(?:(?:GIT_|MAN|SYSTEMD_|PSQL_)?PAGER|(?:GIT_|GIT_SEQUENCE_|SUDO_|SVN_|HG)?EDITOR|VISUAL|BROWSER|PROMPT_COMMAND|LESS(?:OPEN|CLOSE)|GIT_(?:SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND))$/;
+  /^(?:(?:GIT_|MAN|SYSTEMD_|PSQL_)?PAGER|(?:GIT_|GIT_SEQUENCE_|SUDO_|SVN_|HG)?EDITOR|VISUAL|BROWSER|PROMPT_COMMAND|LESS(?:OPEN|CLOSE)|GIT_(?:SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND|CONFIG_VALUE_\d+)|RSYNC_(?:RSH|CONNECT_PROG))$/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)\+?=(.*)$/s;
 const DECLARES = /^(?:export|declare|typeset|local|readonly|env)$/;
 
@@ -51,7 +51,7 @@ export function variableTexts({ commands, nestedCommands }: CommandAnalysis): re
     const given = simple.assignments.map(({ name, value }) => ({ name, text: value?.value ?? "" }));
     return [...given, ...words].flatMap(({ name, text }) => {
       const how = `what \`${name}\` holds may run`;
-      if (RUN.test(name)) return [{ how, text: text.replace(/^\|/, ""), simple }];
+      if (RUN.test(name)) return [{ how, text: text.replace(/^[|!]/, ""), simple }];
       // A prompt, `${name@P}` and arithmetic expand it, in this line or in a later one, as in double quotes; quotes
       // inside a substitution do not matter here.
       return /\$\(|`/.test(text) ? [{ how, text: `: "${text.replaceAll('"', "")}"`, simple }] : [];

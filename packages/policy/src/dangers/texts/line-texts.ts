@@ -14,9 +14,10 @@ import { PrintedTexts } from "../values/printed-texts.ts";
 import { plainText } from "../values/rendered-fields.ts";
 import type { Use } from "../values/sources.ts";
 import { callbackTexts } from "./callback-texts.ts";
+import { commandsOfTable, readsTable } from "./cron-texts.ts";
 import { parallelTexts } from "./parallel-texts.ts";
 import { searchTexts } from "./search-texts.ts";
-import { completedTexts, inputTexts } from "./shell-texts.ts";
+import { completedTexts, inputTexts, withSettings } from "./shell-texts.ts";
 import { isOwnShell, ownShellTexts } from "./unknown-programs.ts";
 
 /** What a command gives to shells. */
@@ -62,11 +63,19 @@ export class LineTexts {
     return this.#bindings.use(use);
   }
 
+  /** The texts that a command runs in the shell itself, with what is known. */
+  inShell(command: EffectiveCommand): readonly string[] {
+    const values = this.valuesAt(command);
+    const completed = completedTexts({ argv: command.argv, expand: (word) => expandWord(word, values) });
+    return [...inputTexts(command, this.#printed, values).map(plainText), ...completed];
+  }
+
   /** The texts of a command; what `xargs` adds is asked for where it matters. */
   of(command: EffectiveCommand, added: () => Added): GivenTexts {
     const given = isUnderstood(command) ? {} : added();
     const isNew = (text: string): boolean => /\S/.test(text) && this.#isNew(text, command);
-    const reads = inputTexts(command, this.#printed, this.valuesAt(command)).map(plainText);
+    const read = inputTexts(command, this.#printed, this.valuesAt(command)).map(plainText);
+    const reads = readsTable(command) ? read.map(commandsOfTable) : read;
     const completed = isUnderstood(command) ? [] : this.#completed(command, given);
     const isInside = isBehindXargs(command, given);
     const inside = [...reads, ...(isInside ? completed : [])].filter(isNew);
@@ -97,7 +106,7 @@ export class LineTexts {
     const { appended } = command;
     const isAdded = isBehindXargs(command, added);
     const inner = appended === undefined ? command.argv : [...command.argv, appended];
-    const argv = isAdded ? inner : command.simple.argv;
+    const argv = isAdded || isSplit(command) ? inner : withSettings(command.simple);
     const reads = isAdded ? "" : this.#redirected(command);
     const texts = [
       ...completedTexts({ argv, expand }),
@@ -150,6 +159,11 @@ export class LineTexts {
 /** True for a command that is read with what `xargs` adds, without its wrappers. */
 function isBehindXargs({ via }: EffectiveCommand, { fields }: Added): boolean {
   return fields !== undefined && via.includes("xargs");
+}
+
+/** True for a command whose words expand though none of the line does: `env -S '${X} -rf /'`. */
+function isSplit({ argv, simple }: EffectiveCommand): boolean {
+  return argv.some(({ expansions }) => expansions.variable) && simple.argv.every(({ value }) => value !== null);
 }
 
 /** True where the words say all: an option of a search that expands may be an action. */

@@ -6,7 +6,7 @@
  * written so: every wrapper, shell and option is then understood as ever. What stays open becomes a variable of its own,
  * so that the judges see that it is not known.
  */
-import type { EffectiveCommand, Word } from "@pi-bash/command";
+import type { EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
 import {
   programName,
   readsCommands,
@@ -22,6 +22,7 @@ import { joined } from "../values/formatted-texts.ts";
 import { isInputFile, longOr, type PrintedTexts } from "../values/printed-texts.ts";
 import { scriptOf } from "../values/process-substitution.ts";
 import { asWord, isPartlyKnown, plainText } from "../values/rendered-fields.ts";
+import { readsTable, tableFiles } from "./cron-texts.ts";
 
 /** What is known about the words of a command. */
 export interface WordReader {
@@ -34,8 +35,10 @@ export interface WordReader {
 export function completedTexts({ argv, expand }: WordReader): readonly string[] {
   const words = argv.map((word) => ({ word, fields: longOr(expand(word), word.display) }));
   const open = words.filter(({ word, fields }) => isOpen(word) && (fields.length === 0 || fields.some(isPartlyKnown)));
-  // Beside a word that is known as a whole, what is open stays open.
-  if (open.some(({ fields }) => fields.every((field) => knownText(field) !== undefined))) {
+  // Beside a word that is known as a whole, what is open stays open; so it does in a program with words: `rm$IFS/*`.
+  if (
+    open.some(({ word, fields }) => isKnown(fields) || (word === argv[0] && fields.length > 1 && fields.some(isText)))
+  ) {
     return writtenOut({ argv, expand });
   }
   // Elsewhere it stands inside a text, and is open where the text runs; so does a pattern.
@@ -46,6 +49,29 @@ export function completedTexts({ argv, expand }: WordReader): readonly string[] 
     words.map(({ fields }) => fields),
     (field, at) => (isOpen(argv[at]) || (isPattern && isPlainPattern(argv[at])) ? inText(field) : asWord(field)),
   );
+}
+
+/** The words of a command. Settings of git that expand belong to them: what git starts may depend on their values. */
+export function withSettings({ argv, assignments }: SimpleCommand): readonly Word[] {
+  const [program] = argv;
+  const settings = assignments.filter(({ name, value }) => name.startsWith("GIT_CONFIG_") && value !== null);
+  if (program === undefined || settings.every(({ value }) => value?.value !== null)) return argv;
+  const words = settings.flatMap(({ name, value, text }): readonly Word[] => {
+    if (value === null) return [];
+    const head = `${name}=`;
+    const whole = value.value === null ? null : head + value.value;
+    return [{ ...value, value: whole, text, leading: head + value.leading, display: head + value.display }];
+  });
+  const env = { ...program, value: "env", text: "env", leading: "env", display: "env" };
+  return [env, ...words, ...argv];
+}
+
+function isKnown(fields: readonly Field[]): boolean {
+  return fields.every(isText);
+}
+
+function isText(field: Field): boolean {
+  return knownText(field) !== undefined;
 }
 
 /** Words as they are; what is not known of them stays open. */
@@ -110,6 +136,7 @@ function commandFiles(command: EffectiveCommand): readonly Word[] | undefined {
   }
   // It starts a shell: newgrp(1).
   if (name === "newgrp") return [];
+  if (readsTable(command)) return tableFiles(argv);
   if (unresolved === undefined) return undefined;
   const language = SHELLS.get(name);
   return language === undefined ? (readsCommands(command) ? [] : undefined) : shellFiles(argv, language);

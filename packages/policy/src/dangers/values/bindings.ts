@@ -7,7 +7,8 @@
  */
 import type { CommandAnalysis, EffectiveCommand, Span, Word } from "@pi-bash/command";
 import type { Folder } from "../../danger-paths.ts";
-import { capped, expandWord, type Field, knownText, textField, UNKNOWN, type Values } from "./fields.ts";
+import { computedFields } from "./computed-values.ts";
+import { capped, expandWord, type Field, knownText, LAST_ARGUMENT, textField, UNKNOWN, type Values } from "./fields.ts";
 import { collectSources, isPlain, type Source, type Use } from "./sources.ts";
 
 /** Values looked at for one use; beyond that it may be anything. */
@@ -75,6 +76,7 @@ export class Bindings {
       home: this.#home,
       variable: (name) => this.#variable(name, use),
       output: (script) => this.#outputs.ofScript(script, this.use(use)),
+      computed: (expression) => computedFields(expression, this.use(use)),
       separators: this.#separatorsOf(),
       spend: (fields) => {
         this.#fields += fields;
@@ -132,7 +134,7 @@ export class Bindings {
   #initial(name: string, { command }: Use): readonly Field[] {
     const given = command?.assignments.findLast((each) => each.name === name);
     if (given?.value != null) return expandWord(given.value, this.use(outside(command)));
-    if (name === "@") return this.#arguments(command);
+    if (name === "@" || name === LAST_ARGUMENT) return this.#arguments(command, name);
     if (name === "HOME") return [textField(this.#home)];
     if (name !== "PWD") return this.#ofOuter(name);
     const folder = command === undefined ? undefined : this.#folders?.(command);
@@ -140,19 +142,22 @@ export class Bindings {
     return here === undefined ? [[UNKNOWN]] : [textField(here)];
   }
 
-  /** What `$1` is in a function and in the text of `sh -c`. */
-  #arguments(command: EffectiveCommand | undefined): readonly Field[] {
+  /** What `$1` is in a function and in the text of `sh -c`: all arguments, or the last of each call. */
+  #arguments(command: EffectiveCommand | undefined, which: string): readonly Field[] {
+    const picked = (words: readonly Word[]): readonly Word[] => (which === LAST_ARGUMENT ? words.slice(-1) : words);
     const name = command?.simple.context.functionName;
     if (name !== undefined) {
-      const calls = this.#analysis.effective.filter((each) => each !== command && each.argv[0]?.value === name);
-      const given = calls.slice(0, MAX_CALLS).flatMap((call) => this.#words(call.argv.slice(1), call));
+      const isCall = (each: EffectiveCommand): boolean => each !== command && each.argv[0]?.value === name;
+      // A text that a launcher runs has its functions and their calls in itself.
+      const calls = [...this.#analysis.effective.filter(isCall), ...this.#analysis.perhaps.filter(isCall)];
+      const given = calls.slice(0, MAX_CALLS).flatMap((call) => this.#words(picked(call.argv.slice(1)), call));
       return calls.length > MAX_CALLS ? [[UNKNOWN], ...given] : given;
     }
-    if (command === undefined || command.simple === command.written) return this.#ofOuter("@");
+    if (command === undefined || command.simple === command.written) return this.#ofOuter(which);
     const { argv } = command.written;
     const text = argv.findLastIndex(({ span }) => span.start === command.simple.span.start);
     if (text === -1) return [[UNKNOWN]];
-    const given = this.#words(argv.slice(text + 1), undefined);
+    const given = this.#words(picked(argv.slice(text + 1)), undefined);
     return command.via.includes("xargs") ? [...given, ...this.inputOf(command)] : given;
   }
 

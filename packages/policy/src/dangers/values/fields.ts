@@ -27,6 +27,8 @@ export interface Values {
   variable(name: string): readonly Field[];
   /** Possible words in what a command prints. */
   output(script: string): readonly Field[];
+  /** Possible values of an arithmetic expression. */
+  computed(expression: string): readonly Field[];
   /** The home directory. */
   readonly home: string;
   /** Characters besides blanks that separate words in an unquoted value: what the line sets `IFS` to. Absent: none. */
@@ -39,6 +41,9 @@ export interface Values {
 export const UNKNOWN: Part = { kind: "unknown", mayBeEmpty: true, mayBeAbsolute: true };
 /** The name of a file in the current folder or below it. */
 export const UNKNOWN_RELATIVE: Part = { kind: "unknown", mayBeEmpty: false, mayBeAbsolute: false };
+
+/** The name by which `Values` know the last one of `$@`. */
+export const LAST_ARGUMENT = "@last";
 
 /** A field of known text. */
 export function textField(text: string): Field {
@@ -66,7 +71,7 @@ export function expandWord(word: Word, values: Values): readonly Field[] {
 export function expandText(text: string, values: Values): readonly Field[] {
   const pieces = wordPieces(text);
   if (pieces === undefined) return [[UNKNOWN]];
-  const fields = pieces.words.flatMap((each) => product(each, values));
+  const fields = pieces.words.flatMap((each) => fieldsOf(each, values));
   return capped(pieces.complete ? fields : [...fields, [UNKNOWN]]);
 }
 
@@ -78,16 +83,32 @@ export function capped(fields: readonly Field[]): readonly Field[] {
 /** `null` separates the words that an unquoted expansion makes. */
 type Alternative = readonly (Part | null)[];
 
-function product(pieces: readonly WordPiece[], values: Values): Field[] {
+function fieldsOf(pieces: readonly WordPiece[], values: Values): Field[] {
+  const fields = product(pieces, values).flatMap(split);
+  // A line whose variables grow by themselves (`X=$X$X`, again and again) would cost more with each word.
+  return values.spend?.(fields.length) === false ? [[UNKNOWN]] : fields;
+}
+
+function product(pieces: readonly WordPiece[], values: Values): Alternative[] {
   let done: Alternative[] = [[]];
   for (const piece of pieces) {
     const found = alternatives(piece, values);
     // Where a piece becomes nothing, what stands around it is still there: `/$(echo)` is the root folder.
     done = combined(done, found.length === 0 ? [[]] : found);
   }
-  const fields = done.flatMap(split);
-  // A line whose variables grow by themselves (`X=$X$X`, again and again) would cost more with each word.
-  return values.spend?.(fields.length) === false ? [[UNKNOWN]] : fields;
+  return done;
+}
+
+/** What `${x:=a b}` gives to the variable: nothing in it is split. */
+export function expandOperand(pieces: readonly WordPiece[], values: Values): readonly Field[] {
+  return product(pieces.map(unsplit), values).map((parts) => parts.filter((part) => part !== null));
+}
+
+function unsplit(piece: WordPiece): WordPiece {
+  if (piece.kind === "text") return { kind: "text", text: piece.text };
+  if (piece.kind !== "parameter") return "quoted" in piece ? { ...piece, quoted: true } : piece;
+  const { operand } = piece;
+  return { ...piece, quoted: true, ...(operand === undefined ? {} : { operand: operand.map(unsplit) }) };
 }
 
 /** Each head with each tail, as many as are looked at. */
@@ -147,16 +168,18 @@ function split(alternative: Alternative): Field[] {
 function alternatives(piece: WordPiece, values: Values): readonly Alternative[] {
   switch (piece.kind) {
     case "text":
-      return [textField(piece.text)];
+      return piece.splits === true ? readings(textField(piece.text), values) : [textField(piece.text)];
     case "glob":
       return [[{ kind: piece.any || piece.text.startsWith("*") ? "star" : "char" }]];
     case "tilde":
       // `~+` and `~-` are the present and the last folder.
       return /^[+-]$/.test(piece.user) ? [[UNKNOWN]] : [textField(homeOf(piece.user, values))];
     case "parameter":
-      return parameter(piece, values).flatMap((field) => (piece.quoted ? [field] : readings(field, values)));
+      return parameter(piece, values);
     case "substitution":
-      return values.output(piece.script).flatMap((field) => (piece.quoted ? [field] : readings(field, values)));
+      return valuesAsWritten(values.output(piece.script), piece, values);
+    case "arithmetic":
+      return values.computed(piece.expression);
     case "other":
       return [[UNKNOWN]];
   }
@@ -165,6 +188,14 @@ function alternatives(piece: WordPiece, values: Values): readonly Alternative[] 
 function homeOf(user: string, values: Values): string {
   if (user === "") return values.home;
   return user === "root" ? "/root" : `/home/${user}`;
+}
+
+function valuesAsWritten(
+  fields: readonly Field[],
+  { quoted }: { readonly quoted: boolean },
+  values: Values,
+): readonly Alternative[] {
+  return quoted ? fields : fields.flatMap((field) => readings(field, values));
 }
 
 /** An unquoted value, split at blanks, and, where the line sets `IFS`, also as that splits it. */
@@ -191,34 +222,30 @@ function unquoted(field: Field): Alternative {
   });
 }
 
-function parameter(piece: ParameterPiece, values: Values): readonly Field[] {
-  const { name, prefix, operator } = piece;
+function parameter(piece: ParameterPiece, values: Values): readonly Alternative[] {
+  const { name, prefix, operator = "", operand = [] } = piece;
+  if (prefix === "!") return valuesAsWritten(indirect(name, values), piece, values);
   if (prefix === "#" || /^[#?$!]$/.test(name)) return [[{ ...UNKNOWN_RELATIVE }]];
-  if (prefix === "!") return indirect(name, values);
+  const instead = (): readonly Alternative[] => product(operand, values);
   const own = values.variable(name);
-  if (operator === undefined) return own;
-  return operator.startsWith(":") && operator.length === 1 ? [[UNKNOWN]] : operated(piece, own, values);
+  if (/^:?\+$/.test(operator)) return instead();
+  if (/^:?[-=]$/.test(operator)) return [...valuesAsWritten(own.map(filled), piece, values), ...instead()];
+  return valuesAsWritten(operator === "" ? own : operated(piece, own, values), piece, values);
 }
 
-/** `${!x}`: the variable that `x` names. */
+/** `${!x}`: the variable that `x` names; `${!#}` is the last argument. */
 function indirect(name: string, values: Values): readonly Field[] {
+  if (name === "#") return values.variable(LAST_ARGUMENT);
   return values.variable(name).flatMap((field) => {
     const target = knownText(field);
     return target !== undefined && /^\w+$/.test(target) ? values.variable(target) : [[UNKNOWN]];
   });
 }
 
-function operated(
-  { operator = "", operand = "" }: ParameterPiece,
-  own: readonly Field[],
-  values: Values,
-): readonly Field[] {
+function operated(piece: ParameterPiece, own: readonly Field[], values: Values): readonly Field[] {
+  const { name, operator = "" } = piece;
+  if (operator === ":") return /^[@*]$/.test(name) ? slicedArguments(piece, own, values) : sliced(piece, own, values);
   switch (operator.at(-1)) {
-    case "-":
-    case "=":
-      return capped([...own.map(filled), ...operandFields(operand, values)]);
-    case "+":
-      return operandFields(operand, values);
     case "?":
       return own.map(filled);
     case "%":
@@ -229,8 +256,34 @@ function operated(
   }
 }
 
-function operandFields(operand: string, values: Values): readonly Field[] {
-  return operand === "" ? [textField("")] : expandText(operand, values);
+/** `${@:2}`: calls with other arguments may be among them. `${@:$#}` and `${@: -1}` are the last one. */
+function slicedArguments({ offset = "" }: ParameterPiece, own: readonly Field[], values: Values): readonly Field[] {
+  const bare = offset.replaceAll(/[\s(){}$[\]]/g, "");
+  if (bare === "#" || bare === "-1") return values.variable(LAST_ARGUMENT);
+  const start = numberOf(offset, values);
+  return start === undefined || start < 1 ? [[UNKNOWN]] : [...own.slice(start - 1), [UNKNOWN]];
+}
+
+/** `${x:offset:length}`; negative numbers count from the end. */
+function sliced(
+  { offset = "", length, subscript }: ParameterPiece,
+  own: readonly Field[],
+  values: Values,
+): readonly Field[] {
+  const start = numberOf(offset, values);
+  const count = length === undefined ? Number.MAX_SAFE_INTEGER : numberOf(length, values);
+  if (start === undefined || count === undefined || subscript !== undefined) return [[UNKNOWN]];
+  return own.map((field) => {
+    const text = knownText(field)?.slice(start);
+    return text === undefined ? [UNKNOWN] : textField(text.slice(0, count));
+  });
+}
+
+/** The one number that an expression comes to. */
+function numberOf(expression: string, values: Values): number | undefined {
+  const [field, ...others] = values.computed(expression);
+  const text = others.length > 0 || field === undefined ? undefined : knownText(field);
+  return text === undefined ? undefined : Number(text);
 }
 
 /** With `:-` and `:?` an empty value never gets through. */

@@ -14,6 +14,7 @@ import { programName } from "@pi-bash/command/internal";
 import { type Places, placesBelow } from "../../protected-folders.ts";
 import { printedProcesses } from "../processes/process-patterns.ts";
 import { readFind, startFields } from "../searches/find-expression.ts";
+import { calculated } from "./computed-values.ts";
 import { expandWord, type Field, knownText, textField, UNKNOWN, UNKNOWN_RELATIVE, type Values } from "./fields.ts";
 import { Pipelines } from "./pipelines.ts";
 
@@ -54,7 +55,7 @@ export class Outputs {
   /** The program that a command reads from, where it is one; what only hands lines on is passed over. */
   feeder(command: EffectiveCommand): string | undefined {
     let [simple, ...others] = this.#pipelines.feederOf(command) ?? [];
-    for (let passed = 0; passed < MAX_DEPTH && simple !== undefined && isFilter(simple); passed++) {
+    while (simple !== undefined && isFilter(simple)) {
       [simple, ...others] = this.#pipelines.feederOfSimple(simple) ?? [];
     }
     return others.length > 0 ? undefined : programName(simple?.argv[0]?.value ?? "");
@@ -78,14 +79,28 @@ export class Outputs {
     ) {
       return undefined;
     }
-    const here = simple.redirections.find(({ operator }) => operator === "<<<")?.target;
-    if (here != null && programName(command.argv[0]?.value ?? "") === "cat") return expandWord(here, at(command));
-    if (isFilter(command)) {
-      const before = this.#pipelines.feederOfSimple(simple);
-      return before === undefined ? undefined : this.#ofStage(before, at, depth + 1);
-    }
+    const name = programName(command.argv[0]?.value ?? "");
+    const here = hereString(simple);
+    const before = (): readonly Field[] | undefined => this.#before(simple, at, depth);
+    if (here !== undefined && name === "cat") return expandWord(here, at(command));
+    if (name === "bc") return calculated(here === undefined ? before() : expandWord(here, at(command)));
+    if (isFilter(command)) return before();
     return printedBy(command, at(command));
   }
+
+  /** What the stage before a command prints. */
+  #before(
+    simple: SimpleCommand,
+    at: (command: EffectiveCommand) => Values,
+    depth: number,
+  ): readonly Field[] | undefined {
+    const before = this.#pipelines.feederOfSimple(simple);
+    return before === undefined ? undefined : this.#ofStage(before, at, depth + 1);
+  }
+}
+
+function hereString({ redirections }: SimpleCommand): Word | undefined {
+  return redirections.find(({ operator }) => operator === "<<<")?.target ?? undefined;
 }
 
 /** The last command that runs, where the text is one pipeline. */
@@ -162,6 +177,8 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
       return fields(words.filter(({ value }) => !/^-[neE]+$/.test(value ?? ""))).flatMap(unescaped);
     case "printf":
       return formatted(words, fields).flatMap(unescaped);
+    case "expr":
+      return calculated(fields(words));
     case "which":
       return fields(operands);
     case "command":
@@ -198,11 +215,27 @@ function foundBy(
   home: string,
 ): readonly Field[] | undefined {
   const places = (words: readonly Word[]): Places => placesBelow(startFields(fields(words)), { home, lost: true });
-  const { starts, prints } = readFind(argv, { places });
+  const { starts, prints, devices } = readFind(argv, { places });
   if (prints === "other") return undefined;
   if (starts.length === 0) return [[UNKNOWN_RELATIVE]];
-  if (prints === "narrowed") return fields(starts).map(withName);
-  return prints === "everything" ? fields(starts) : fields(starts).map((field) => [...field, UNKNOWN]);
+  const found =
+    devices === "yes"
+      ? []
+      : fields(starts)
+          .filter(isDeviceFolder)
+          .map((field) => deviceIn(field, devices));
+  if (prints === "narrowed") return [...found, ...fields(starts).map(withName)];
+  const all = prints === "everything" ? fields(starts) : fields(starts).map((field): Field => [...field, UNKNOWN]);
+  return [...found, ...all];
+}
+
+function isDeviceFolder(field: Field): boolean {
+  return /^\/dev(?:\/(?:disk|mapper)\b.*)?\/?$/.test(knownText(field) ?? "");
+}
+
+/** A disk, where the tests do not keep those out. */
+function deviceIn(field: Field, devices: "weak" | "no"): Field {
+  return [...field, ...(devices === "no" ? textField("/sda") : [...textField("/"), UNKNOWN])];
 }
 
 /** A particular file below a folder: what it hits is no longer the folder itself. */
@@ -222,7 +255,7 @@ function formatted(words: readonly Word[], fields: (words: readonly Word[]) => F
   const [first, ...rest] = words;
   const format = first?.value;
   if (first === undefined || format == null) return [[UNKNOWN]];
-  if (/^(?:%[sbq]|\\[n0]|\s)*$/.test(format) && rest.length > 0) return fields(rest);
+  if (/^(?:%[sbqdi]|\\[n0]|\s)*$/.test(format) && rest.length > 0) return fields(rest);
   if (!format.replaceAll("%%", "").includes("%")) return [textField(format)];
   const [argument, ...more] = fields(rest);
   const [head, tail, ...others] = format.split("%s");

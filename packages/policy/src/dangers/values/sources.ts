@@ -7,22 +7,28 @@ import type {
   CommandContext,
   Construct,
   EffectiveCommand,
+  Redirection,
   SimpleCommand,
   Span,
   Word,
 } from "@pi-bash/command";
 import { arrayElements, wordPieces } from "@pi-bash/command/internal";
+import { fromArithmetic, fromLet, integerNames } from "./arithmetic-sources.ts";
+import { computedFields } from "./computed-values.ts";
 import {
+  expandOperand,
   expandText,
   expandWord,
   type Field,
   joinedFields,
   knownText,
+  LAST_ARGUMENT,
   textField,
   UNKNOWN,
   type Values,
 } from "./fields.ts";
 import { formatted } from "./formatted-texts.ts";
+import { Pipelines } from "./pipelines.ts";
 import { scriptOf } from "./process-substitution.ts";
 
 /** One place that gives a variable a value. */
@@ -63,7 +69,10 @@ export function isPlain(context: CommandContext): boolean {
 /** Every place of a line that sets a variable, by name and in order. */
 export function collectSources(analysis: CommandAnalysis, bindings: Surroundings): Map<string, Source[]> {
   const sources = new Map<string, Source[]>();
-  const add = (name: string, source: Source): void => {
+  const pipelines = new Pipelines(analysis);
+  const integers = integerNames(analysis);
+  const add = (name: string, given: Source): void => {
+    const source = integers.has(name) ? computed(given, bindings) : given;
     const known = sources.get(name);
     if (known === undefined) sources.set(name, [source]);
     else known.push(source);
@@ -77,17 +86,24 @@ export function collectSources(analysis: CommandAnalysis, bindings: Surroundings
     }
   }
   for (const command of analysis.effective) {
-    for (const [name, values, local = false] of assignedBy(command, bindings)) {
+    for (const [name, values, local = false] of assignedBy(command, bindings, pipelines)) {
       const always = isPlain(command.simple.context) && command.simple === command.written;
       add(name, { start: command.simple.span.start, always, values, local });
     }
   }
   for (const [at, construct] of analysis.constructs.entries()) {
     const found = fromConstruct(construct, analysis.constructs[at - 1], bindings);
-    if (found !== undefined) add(...found);
+    for (const each of found) add(...each);
   }
   for (const list of sources.values()) list.sort((a, b) => a.start - b.start);
   return sources;
+}
+
+/** What an integer variable is given is computed. */
+function computed(source: Source, bindings: Surroundings): Source {
+  const values = (at: Use): readonly Field[] =>
+    source.values(at).flatMap((field) => computedFields(knownText(field) ?? "?", bindings.use(at)));
+  return { ...source, values };
 }
 
 function valueText(assignment: string): string {
@@ -138,15 +154,16 @@ type Assigned = readonly [name: string, values: (use: Use) => readonly Field[], 
 const DECLARES = /^(?:export|declare|typeset|local|readonly)$/;
 
 /** The variables that a builtin sets. */
-function assignedBy(command: EffectiveCommand, bindings: Surroundings): Assigned[] {
+function assignedBy(command: EffectiveCommand, bindings: Surroundings, pipelines: Pipelines): Assigned[] {
   const name = command.argv[0]?.value ?? "";
   const words = command.argv.slice(1);
   const values = (): Values => bindings.at(command);
   if (DECLARES.test(name)) return declared(name, words, values, bindings);
+  if (name === "let") return fromLet(words, values);
   if (name === "set") return setArguments(words, values);
   if (name === "printf") return printed(words, values);
   if (name === "unset") return words.map((word): Assigned => [word.value ?? "", () => [textField("")]]);
-  if (name === "read" || name === "mapfile" || name === "readarray") return readFrom(command, bindings);
+  if (name === "read" || name === "mapfile" || name === "readarray") return readFrom(command, bindings, pipelines);
   return [];
 }
 
@@ -176,7 +193,11 @@ function setArguments(words: readonly Word[], values: () => Values): Assigned[] 
   const end = words.findIndex((word) => word.value === "--" || !/^[-+]/.test(word.value ?? "x"));
   if (end === -1) return [];
   const given = words.slice(words[end]?.value === "--" ? end + 1 : end);
-  return [["@", () => given.flatMap((word) => expandWord(word, values()))]];
+  const fieldsOf = (some: readonly Word[]): readonly Field[] => some.flatMap((word) => expandWord(word, values()));
+  return [
+    ["@", () => fieldsOf(given)],
+    [LAST_ARGUMENT, () => fieldsOf(given.slice(-1))],
+  ];
 }
 
 function printed(words: readonly Word[], values: () => Values): Assigned[] {
@@ -188,19 +209,35 @@ function printed(words: readonly Word[], values: () => Values): Assigned[] {
   return [[name.replace(/\[.*$/, ""), () => formatted(rest.map((word) => expandWord(word, values())))]];
 }
 
-function readFrom(command: EffectiveCommand, bindings: Surroundings): Assigned[] {
+/** What a `read` takes from its own redirections, from those of the block around it, or from the stage before. */
+function readFrom(command: EffectiveCommand, bindings: Surroundings, pipelines: Pipelines): Assigned[] {
   const names = command.argv.slice(1).flatMap(({ value }) => (/^[A-Za-z_]\w*$/.test(value ?? "") ? [value ?? ""] : []));
-  const { redirections } = command.simple;
-  const here = redirections.find(({ operator }) => operator === "<<<")?.target;
-  const scripts = redirections.flatMap(({ operator, target }) =>
-    operator === "<" ? (scriptOf(target?.text ?? "") ?? []) : [],
-  );
   const input = (): readonly Field[] => {
     const values = bindings.at(command);
-    if (here != null) return expandWord(here, values).flatMap(blankSeparated);
-    return scripts.length > 0 ? scripts.flatMap((script) => values.output(script)) : bindings.inputOf(command);
+    const read = pipelines.inputsOf(command).map((redirection) => redirectedFields(redirection, values));
+    const known = read.flatMap((fields) => fields ?? []);
+    return known.length > 0 ? known : bindings.inputOf(command);
   };
   return [...names, "REPLY", "MAPFILE"].map((each): Assigned => [each, input]);
+}
+
+/** The words that a redirection of input has; undefined where that is a file. */
+function redirectedFields({ operator, target, body, text }: Redirection, values: Values): readonly Field[] | undefined {
+  if (body !== undefined) return linesOfBody(body, /['"\\]/.test(text), values);
+  if (target === null) return undefined;
+  if (operator === "<<<") return expandWord(target, values).flatMap(blankSeparated);
+  const script = operator === "<" ? scriptOf(target.text) : undefined;
+  return script === undefined ? undefined : values.output(script);
+}
+
+/** What a here-document expands has no quotes. */
+function linesOfBody(body: string, isQuoted: boolean, values: Values): readonly Field[] {
+  const lines = body.split("\n").filter((line) => line.trim() !== "");
+  const expand = (line: string): readonly Field[] => {
+    if (isQuoted || !/[$`\\]/.test(line)) return [textField(line.trim())];
+    return line.includes('"') ? [[UNKNOWN]] : expandText(`"${line.trim()}"`, values);
+  };
+  return lines.flatMap(expand).flatMap(blankSeparated);
 }
 
 /** The pieces at blanks and at what `IFS` is set to most. */
@@ -213,20 +250,23 @@ function fromConstruct(
   construct: Construct,
   before: Construct | undefined,
   bindings: Surroundings,
-): readonly [string, Source] | undefined {
+): readonly (readonly [string, Source])[] {
   const { span, context } = construct;
   const use = { command: undefined, start: span.start, context };
   if (construct.kind === "for" || construct.kind === "select") {
     const words = before?.kind === "word-list" && before.span.start === span.start ? before.words : undefined;
+    // What the arguments are in a text for a shell depends on the command that is given the text.
+    const local = words === undefined || words.some(({ text }) => /\$(?:\{?[\d@*])/.test(text));
     const values = (at: Use): readonly Field[] =>
       words === undefined
         ? bindings.use(at).variable("@")
-        : words.flatMap((word) => expandWord(word, bindings.use(use)));
-    return [construct.name, { start: span.start, within: span, always: false, local: words === undefined, values }];
+        : words.flatMap((word) => expandWord(word, bindings.use(local ? { ...use, command: at.command } : use)));
+    return [[construct.name, { start: span.start, within: span, always: false, local, values }]];
   }
-  if (construct.kind !== "parameter" || construct.acts !== "assign") return undefined;
+  if (construct.kind === "arithmetic") return fromArithmetic(construct, isPlain(context), bindings);
+  if (construct.kind !== "parameter" || construct.acts !== "assign") return [];
   const [piece] = wordPieces(construct.text)?.words[0] ?? [];
-  if (piece?.kind !== "parameter") return undefined;
-  const values = (): readonly Field[] => expandPlain(piece.operand ?? "", bindings.use(use));
-  return [piece.name, { start: span.start, always: false, values }];
+  if (piece?.kind !== "parameter") return [];
+  const values = (): readonly Field[] => expandOperand(piece.operand ?? [], bindings.use(use));
+  return [[piece.name, { start: span.start, always: false, values }]];
 }

@@ -114,7 +114,7 @@ export const PRINTS_UNKNOWN: Readonly<Record<string, readonly string[]>> = {
   printf: [
     "rm -rf $(printf '%s/%s' '' etc)",
     "rm -rf $(printf '%s/%s' a b)",
-    "rm -rf $(printf '%d' 1)",
+    "rm -rf $(printf '%d' $n)",
     "rm -rf $(printf '%s')",
     'rm -rf $(printf "$f" a)',
     "rm -rf $(printf)",

@@ -65,7 +65,7 @@ export const UNDECIDED: Readonly<Record<string, readonly string[]>> = {
     "jq -r .x f | xargs -0 rm -rf",
     "ls / | xargs -I{} rm -rf /{}",
     "for i in $(ls /); do rm -rf /$i; done",
-    "while read x; do rm -rf $x; done <<< /",
+    "while read x; do rm -rf $x; done < list",
     "xargs -a <(echo /) rm -rf",
     "cat list | xargs -I{} sh -c 'rm -rf {}'",
   ],

@@ -1,0 +1,183 @@
+/**
+ * Programs that run a command line which one of their options or operands holds: `ssh -o ProxyCommand='x'`,
+ * `rsync -e 'x'`, `gdb -ex 'shell x'`, `socat EXEC:'x'`, `nc -e 'x'`.
+ *
+ * Found as what perhaps runs, beside whatever else the program starts. The option is looked for in every cluster that it
+ * may stand in, so the tables name no other options. Sources: ssh_config(5), scp(1), sftp(1), rsync(1), gdb(1),
+ * "Shell Commands", socat(1), nc(1) of OpenBSD, GNU, traditional and BusyBox, ncat(1), hg(1), svn(1), man(1), psql(1),
+ * mysql(1), sqlite3(1), split(1), apt.conf(5).
+ */
+import { attachedWord, literalWord, type Word } from "./word.ts";
+
+/** A command line that a program runs. */
+export interface OptionText {
+  readonly text: Word;
+  /** The program splits it without a shell, so that its first word is the program whatever else expands. */
+  readonly split: boolean;
+  /** It runs on another machine. */
+  readonly remote: boolean;
+  /** More words of it, where the text is the program alone. */
+  readonly rest: readonly Word[];
+}
+
+interface Row {
+  /** Letters of options that hold it. */
+  readonly letters?: string;
+  /** Letters whose value is the rest of a cluster: no option stands behind them. */
+  readonly valued?: string;
+  /** Names of long options that hold it, without dashes. */
+  readonly names?: string;
+  /** Long options begin with one dash as well. */
+  readonly singleDash?: boolean;
+  /** Operands hold it. */
+  readonly operands?: boolean;
+  readonly split?: boolean;
+  readonly remote?: boolean;
+  /** The words behind the value are arguments of the program that it names. */
+  readonly rest?: boolean;
+  /** The command lines in a value; itself where this is absent. */
+  readonly read?: (value: Word) => readonly Word[];
+}
+
+const SSH_VALUED = "BbcDEeFIiJLlmOpPQRSWw";
+
+/** Settings of ssh that hold a text for a shell; `Match exec` is one as well. */
+const SSH_SETTING = /^\s*(?:proxycommand|localcommand|knownhostscommand|match\b.*?\bexec)\s*[=\s]\s*(?=\S)/is;
+const SSH_REMOTE = /^\s*remotecommand\s*[=\s]\s*(?=\S)/is;
+const SSH: readonly Row[] = [
+  { letters: "o", valued: SSH_VALUED, read: behindPattern(SSH_SETTING) },
+  { letters: "o", valued: SSH_VALUED, read: behindPattern(SSH_REMOTE), remote: true },
+];
+
+/** gdb and lldb: a command that begins so is one for a shell. */
+const DEBUGGER_SHELL = /^\s*(?:!|(?:platform\s+)?she(?:ll?)?\b(?:\s+-h\b)?|\|.*\||pipe\b.*\|)\s*(?=\S)/s;
+/** `EXEC:x` and its like: an address of its own, or the half of one. */
+const SOCAT = /^(?:.*!!)?(?:exec|system|shell):/is;
+
+const NC_VALUED = "gGiIlmMopPqsTVwxX";
+
+/** Settings of apt that hold a text for a shell. */
+const APT_SETTING = /^[^=]*(?:-invoke(?:-success)?|pre-install-pkgs)(?:::\w*)?=/i;
+
+/** By program name; several programs are separated by blanks. */
+const TABLE: readonly (readonly [string, readonly Row[]])[] = [
+  ["ssh slogin autossh sshfs ssh-copy-id", SSH],
+  ["scp sftp", [...SSH, { letters: "SD", valued: "BbcFiJlPRsX", split: true }]],
+  ["mosh", [{ names: "ssh", split: true }]],
+  ["sshfs", [{ letters: "o", read: behindPattern(/^(?:.*,)?(?:ssh_command|proxycommand)=/is) }]],
+  ["rsync", [{ letters: "e", valued: "BfMT", names: "rsh", split: true, read: withHost }]],
+  [
+    "gdb",
+    [
+      {
+        names: "ex iex eval-command init-eval-command",
+        singleDash: true,
+        read: behindPattern(DEBUGGER_SHELL),
+      },
+    ],
+  ],
+  ["lldb", [{ letters: "oOkK", names: "one-line one-line-before-file", read: behindPattern(DEBUGGER_SHELL) }]],
+  ["socat filan procan", [{ operands: true, read: socatTexts }]],
+  [
+    "nc ncat netcat nc.traditional nc.openbsd",
+    [
+      { letters: "ec", valued: NC_VALUED, names: "exec sh-exec" },
+      { letters: "e", valued: NC_VALUED, rest: true },
+    ],
+  ],
+  [
+    "hg",
+    [{ names: "ssh" }, { names: "config", read: behindPattern(/^(?:alias\.[\w-]+=!|ui\.ssh=|hooks\.[\w.-]+=)/i) }],
+  ],
+  ["svn", [{ names: "config-option", read: behindPattern(/^[^:]*:tunnels:[^=]*=/) }]],
+  ["man", [{ letters: "P", valued: "CRLmMSserEp", names: "pager" }]],
+  ["psql", [{ letters: "c", valued: "dfvLoFPRThpU", names: "command", read: behindPattern(/^\s*\\!\s*(?=\S)/) }]],
+  [
+    "mysql mariadb",
+    [{ letters: "e", valued: "DhPuS", names: "execute", read: behindPattern(/^\s*(?:\\!|system\s)\s*(?=\S)/i) }],
+  ],
+  ["sqlite3", [{ operands: true, read: behindPattern(/^\s*\.(?:shell|system)\s+/) }]],
+  ["split gsplit", [{ names: "filter" }]],
+  ["apt apt-get aptitude", [{ letters: "o", valued: "tcC", names: "option", read: behindPattern(APT_SETTING) }]],
+];
+
+const ROWS: ReadonlyMap<string, readonly Row[]> = rowsByName();
+
+function rowsByName(): ReadonlyMap<string, readonly Row[]> {
+  const rows = new Map<string, readonly Row[]>();
+  for (const [names, more] of TABLE) {
+    for (const name of names.split(" ")) rows.set(name, [...(rows.get(name) ?? []), ...more]);
+  }
+  return rows;
+}
+
+/** The command lines that a call holds. */
+export function optionTexts(name: string, argv: readonly Word[]): readonly OptionText[] {
+  const rows = ROWS.get(name) ?? [];
+  return rows.flatMap((row) =>
+    argv.flatMap((word, at) => {
+      const given = at === 0 ? undefined : givenBy(row, word, argv[at + 1]);
+      if (given === undefined) return [];
+      const rest = row.rest === true ? argv.slice(given === word || given !== argv[at + 1] ? at + 1 : at + 2) : [];
+      const texts = row.read?.(given) ?? [given];
+      return texts.map((text) => ({ text, split: row.split === true, remote: row.remote === true, rest }));
+    }),
+  );
+}
+
+/** What an option gives, or an operand. */
+function givenBy(row: Row, word: Word, next: Word | undefined): Word | undefined {
+  const { leading, value } = word;
+  if (row.operands === true) return leading.startsWith("-") ? undefined : word;
+  const at = longEnd(row, leading) ?? clusterEnd(row, leading);
+  if (at === undefined) return undefined;
+  return value !== null && at === value.length && !value.endsWith("=") ? next : attachedWord(word, at);
+}
+
+/** Where the value begins behind the name of a long option. */
+function longEnd(row: Row, text: string): number | undefined {
+  const [all, name = ""] = (row.singleDash === true ? /^--?([a-z][\w-]*)=?/ : /^--([a-z][\w-]*)=?/).exec(text) ?? [];
+  return all !== undefined && isAbbreviated(row, name) ? all.length : undefined;
+}
+
+function isAbbreviated({ names = "" }: Row, given: string): boolean {
+  return names.split(" ").some((name) => name === given || (given.length > 2 && name.startsWith(given)));
+}
+
+/** Where the value begins in a cluster of short options: behind the first letter that takes one. */
+function clusterEnd({ letters = "", valued = "" }: Row, text: string): number | undefined {
+  if (!/^-[A-Za-z0-9]/.test(text)) return undefined;
+  for (let at = 1; at < text.length; at++) {
+    const letter = text[at] ?? "";
+    if (letters.includes(letter)) return at + 1;
+    if (valued.includes(letter) || !/[A-Za-z0-9]/.test(letter)) return undefined;
+  }
+  return undefined;
+}
+
+function behindPattern(pattern: RegExp): (value: Word) => readonly Word[] {
+  return (value) => {
+    const found = pattern.exec(value.value ?? value.leading);
+    return found === null ? [] : [unquoted(attachedWord(value, found[0].length))];
+  };
+}
+
+/** The program adds the host and a command to what rsync is given. */
+function withHost(value: Word): readonly Word[] {
+  return value.value === null ? [value] : [literalWord(`${value.value} host rsync`, value.span)];
+}
+
+/** An address ends at a comma; behind it stand options. Where that is quoted, the whole of it is the text. */
+function socatTexts(value: Word): readonly Word[] {
+  return behindPattern(SOCAT)(value).flatMap((text) => {
+    if (text.value === null) return [text];
+    const address = text.value.replace(/(?<!\\),.*$/s, "").replaceAll(/\\(.)/gs, "$1");
+    return address === text.value ? [text] : [text, unquoted(literalWord(address, text.span))];
+  });
+}
+
+/** A value that stands in quotes of the program's own. */
+function unquoted(word: Word): Word {
+  const inner = /^(["'])(.*)\1$/s.exec(word.value ?? "");
+  return inner === null || inner[2]?.includes(inner[1] ?? "") === true ? word : literalWord(inner[2] ?? "", word.span);
+}

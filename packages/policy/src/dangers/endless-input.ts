@@ -1,0 +1,187 @@
+/**
+ * Processes without end for an input without end: `yes 'sleep 99 &' | sh`, `yes | xargs -P0 sleep 99`, and a loop that
+ * reads such an input and starts something in the background.
+ *
+ * Sources: yes(1), seq(1), xargs(1), parallel(1). What cuts the input off (`head`, `timeout`) makes it an ordinary one.
+ */
+import {
+  analyzeCommand,
+  type CommandAnalysis,
+  type Construct,
+  type EffectiveCommand,
+  type SimpleCommand,
+} from "@pi-bash/command";
+import { programName, SHELLS, shellOptions } from "@pi-bash/command/internal";
+import type { Finding } from "../finding.ts";
+import { Pipelines } from "./values/pipelines.ts";
+import { scriptOf } from "./values/process-substitution.ts";
+
+/** Programs that hand on what they read, line by line or as it is. */
+const HANDS_ON = /^(?:cat|tee|pv|sed|tr|awk|gawk|nl|grep|rev|stdbuf|cut|uniq|shuf)$/;
+/** Stages that are followed. */
+const MAX_STAGES = 8;
+/** What makes a loop wait, or end. */
+const WAITS = /^(?:wait|sleep|break|exit|return|timeout)$/;
+
+/** What is known of texts elsewhere. */
+export interface TextJudges {
+  isBomb(text: string): boolean;
+  /** True for a loop that goes on for ever. */
+  isEndless(text: string): boolean;
+}
+
+/** The commands of a line that start processes without end in this way. */
+export function endlessInputBombs(
+  analysis: CommandAnalysis,
+  { isBomb, isEndless }: TextJudges,
+): readonly EffectiveCommand[] {
+  // Most lines have none of these.
+  if (!mayBeEndless(analysis)) return [];
+  const inputs = new Inputs(analysis, isEndless);
+  return analysis.effective.filter((command) => {
+    const texts = starts(command) ? inputs.endlessTexts(command) : undefined;
+    if (texts === undefined) return false;
+    if (readsShell(command)) return texts.some((text) => inBackground(text) || isBomb(text));
+    return isUnbounded(command) || isLoose(command, analysis);
+  });
+}
+
+function mayBeEndless({ commands, nestedCommands, constructs }: CommandAnalysis): boolean {
+  const texts = constructs.filter(({ kind }) => kind === "process-substitution").map(({ text }) => text);
+  const isProducer = ({ argv }: SimpleCommand): boolean => argv.some(({ value }) => PRODUCES.test(value ?? ""));
+  const loops = constructs.some(({ kind }) => kind === "while") && constructs.some(({ kind }) => kind === "pipeline");
+  return loops || [...commands, ...nestedCommands].some(isProducer) || texts.some((text) => /\byes\b/.test(text));
+}
+
+const PRODUCES = /^(?:.*\/)?(?:yes|seq|jot)$|^\/dev\/(?:zero|u?random)$/;
+
+/** Where the inputs of a line's commands come from. */
+class Inputs {
+  readonly #pipelines: Pipelines;
+  readonly #analysis: CommandAnalysis;
+  readonly #loops: readonly Pick<Construct, "span">[];
+
+  constructor(analysis: CommandAnalysis, isEndless: (text: string) => boolean) {
+    this.#analysis = analysis;
+    this.#loops = analysis.constructs.filter(({ kind, text }) => kind === "while" && isEndless(text));
+    this.#pipelines = new Pipelines(analysis);
+  }
+
+  /** What an endless input repeats, as far as that is known; undefined where the input is none. */
+  endlessTexts(command: EffectiveCommand): readonly string[] | undefined {
+    const own = this.#pipelines.inputsOf(command);
+    if (own.length > 0) {
+      const files = own.flatMap(({ target }) =>
+        target === null ? [] : [target.value ?? "", scriptOf(target.text) ?? ""],
+      );
+      return firstOf(files.map((text) => (/^\/dev\/(?:zero|u?random)$/.test(text) ? [] : endlessScript(text))));
+    }
+    const stages = [this.#pipelines.feederOf(command) ?? [], this.#pipelines.writersInto(command)];
+    return firstOf(stages.map((stage) => this.#endlessStage(stage, 0)));
+  }
+
+  #endlessStage(stage: readonly SimpleCommand[], depth: number): readonly string[] | undefined {
+    const [simple, ...others] = stage;
+    if (simple !== undefined && this.#isLoop(stage)) return [];
+    if (simple === undefined || others.length > 0 || depth > MAX_STAGES) return undefined;
+    const command = this.#analysis.effective.find(({ written }) => written === simple);
+    if (command === undefined || command.via.some((each) => /timeout/.test(each))) return undefined;
+    const produced = producedBy(command);
+    if (produced !== undefined || !HANDS_ON.test(nameOf(command))) return produced;
+    return this.#endlessStage(this.#pipelines.feederOfSimple(simple) ?? [], depth + 1);
+  }
+
+  /** True for a stage that is a loop without an end, which does nothing but print. */
+  #isLoop(stage: readonly SimpleCommand[]): boolean {
+    const prints = stage.every(({ argv }) => PRINTS.test(argv[0]?.value ?? ""));
+    return (
+      prints &&
+      this.#loops.some(({ span }) => stage.every((each) => span.start <= each.span.start && each.span.end <= span.end))
+    );
+  }
+}
+
+const PRINTS = /^(?:echo|printf|cat|true|:)$/;
+
+function firstOf(found: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
+  return found.find((each) => each !== undefined);
+}
+
+function nameOf({ argv }: Pick<EffectiveCommand, "argv">): string {
+  return programName(argv[0]?.value ?? "");
+}
+
+/** What a program prints without end. */
+function producedBy({ argv }: EffectiveCommand): readonly string[] | undefined {
+  const words = argv.slice(1).map(({ value, display }) => value ?? display);
+  switch (nameOf({ argv })) {
+    case "yes":
+      return words.some((word) => /^--(?:help|version)$/.test(word))
+        ? undefined
+        : [words.filter((word) => word !== "--").join(" ")];
+    case "seq":
+      return words.some((word) => /^\+?inf(?:inity)?$/i.test(word)) ? [] : undefined;
+    case "cat":
+      return words.some((word) => /^\/dev\/(?:zero|u?random)$/.test(word)) ? [] : undefined;
+    default:
+      return undefined;
+  }
+}
+
+function endlessScript(script: string): readonly string[] | undefined {
+  if (script === "") return undefined;
+  const [command, ...others] = analyzeCommand(script).effective;
+  return command === undefined || others.length > 0 || command.via.some((each) => /timeout/.test(each))
+    ? undefined
+    : producedBy(command);
+}
+
+/** True for a command that may start others for what it reads. */
+function starts(command: EffectiveCommand): boolean {
+  const { context } = command.simple;
+  return SHELLS.has(nameOf(command)) || (context.loop && context.background) || xargsWords(command).length > 0;
+}
+
+/** True for a shell that takes its commands from its input. */
+function readsShell({ argv, unresolved }: EffectiveCommand): boolean {
+  const language = SHELLS.get(nameOf({ argv }));
+  if (language === undefined || unresolved === undefined) return false;
+  const { index, readsText, readsInput, problem } = shellOptions(argv, language);
+  return problem === undefined && !readsText && (readsInput || argv[index] === undefined);
+}
+
+function inBackground(text: string): boolean {
+  return analyzeCommand(text).effective.some(({ simple }) => simple.context.background);
+}
+
+/** The words from `xargs` or `parallel` on. */
+function xargsWords({ written }: EffectiveCommand): readonly string[] {
+  const words = written.argv.map(({ value }) => value ?? "");
+  const at = words.findIndex((word) => /^(?:xargs|parallel)$/.test(programName(word)));
+  return at === -1 ? [] : words.slice(at + 1);
+}
+
+/** As many processes at a time as there are lines: `xargs -P0`, `parallel -j0`. */
+function isUnbounded(command: EffectiveCommand): boolean {
+  const words = xargsWords(command);
+  const isMany = (count: string): boolean => /^(?:0|\d{4,})$/.test(count);
+  return words.some((word, at) => {
+    if (/^(?:-[0prtx]*P|-j|--max-procs|--jobs)$/.test(word)) return isMany(words[at + 1] ?? "");
+    return isMany(/^(?:-[0prtx]*P|-j|--max-procs=|--jobs=)(\d+)$/.exec(word)?.[1] ?? "");
+  });
+}
+
+/** Started in the background, in a loop over the input or for each of its lines, and nothing there waits. */
+function isLoose({ simple, written, via }: EffectiveCommand, { effective }: CommandAnalysis): boolean {
+  if (!simple.context.background || (!simple.context.loop && !via.includes("xargs"))) return false;
+  const beside = effective.filter(
+    (each) => each.written === written || (written === simple && each.simple.context.loop),
+  );
+  return !beside.some((each) => each.simple !== simple && WAITS.test(nameOf(each)) && !each.simple.context.background);
+}
+
+/** A finding at a command. */
+export function endlessFinding({ argv, span }: EffectiveCommand): Finding {
+  const message = `\`${argv[0]?.display ?? ""}\` starts processes for an input without end (a fork bomb)`;
+  return { code: "fork-bomb", severity: "block", message, span };
+}

@@ -1,0 +1,80 @@
+/**
+ * Values that a loop goes through without naming each: patterns, braces, and what a program lists.
+ *
+ * `for f in /etc/*.conf` and `find /etc -type f | while read f` give a variable paths of one folder. A pattern stands for
+ * what it matches, and the place that a listing begins in for what it prints.
+ */
+import { analyzeCommand, type CommandAnalysis, type Construct, type SimpleCommand, type Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
+import { braceWords } from "../brace-words.ts";
+
+/** Programs that print the paths they are given, or paths below them. */
+const LISTS = /^(?:echo|printf|find|gfind|fd|fdfind|locate)$/;
+/** With `-l` these print names, else what is in the files. */
+const SEARCHES = /^(?:[ef]?grep|rg|ag|ack)$/;
+/** Paths of one listing that are followed. */
+const MAX_PATHS = 4;
+
+/** A variable that a `read` of the line sets. */
+export interface ReadValue {
+  readonly name: string;
+  readonly at: number;
+  readonly value: string;
+}
+
+/** What a word in the list of a `for` may be. */
+export function listValues(word: Word): readonly string[] {
+  if (word.value !== null) return [word.value];
+  const { variable, substitution, process, arithmetic, locale, tilde, glob, brace } = word.expansions;
+  if (substitution) return scriptValues(/^"?(?:\$\(([\s\S]*)\)|`([\s\S]*)`)"?$/.exec(word.text));
+  if (variable || process || arithmetic || locale || tilde || !(glob || brace)) return [];
+  return brace ? braceWords(word.display) : [word.display];
+}
+
+/** What the `read`s of a line take from a listing before them, or from one that stands behind their loop. */
+export function readValues({ commands, constructs }: CommandAnalysis): readonly ReadValue[] {
+  const reads = commands.filter(({ argv }) => /^(?:read|mapfile|readarray)$/.test(argv[0]?.value ?? ""));
+  return reads.flatMap((read): readonly ReadValue[] => {
+    const listed = constructs.flatMap((construct) => listedBeside(read, construct)).slice(0, MAX_PATHS);
+    const names = read.argv.slice(1).flatMap(({ value }) => (/^[A-Za-z_]\w*$/.test(value ?? "") ? [value ?? ""] : []));
+    return (names.length === 0 ? ["REPLY"] : names).flatMap((name) =>
+      listed.map((value) => ({ name, at: read.span.end, value })),
+    );
+  });
+}
+
+function listedBeside(read: SimpleCommand, construct: Construct): readonly string[] {
+  if (construct.kind === "pipeline") {
+    const at = construct.stages.findIndex((stage) => stage.includes(read));
+    return at < 1 ? [] : (construct.stages[at - 1] ?? []).flatMap(({ argv }) => pathsListed(argv));
+  }
+  const isBehind = construct.kind === "redirection" && construct.span.start > read.span.end;
+  const own = read.redirections.map(({ text }) => text);
+  return isBehind || own.length > 0
+    ? [...(isBehind ? [construct.text] : []), ...own].flatMap((text) => scriptValues(/<\s*<\(([\s\S]*)\)$/.exec(text)))
+    : [];
+}
+
+function scriptValues(match: RegExpExecArray | null): readonly string[] {
+  const script = match?.[1] ?? match?.[2];
+  const [command] = script === undefined ? [] : analyzeCommand(script).effective;
+  return command === undefined ? [] : pathsListed(command.argv);
+}
+
+/** The paths among the words of a program that lists them; `ls` prints a folder's names without it. */
+function pathsListed([program, ...words]: readonly Word[]): readonly string[] {
+  const name = programName(program?.value ?? "");
+  const isList = name === "ls";
+  const printsNames = SEARCHES.test(name) && words.some(({ value }) => /^-[a-zA-Z]*l|^--files-with/.test(value ?? ""));
+  if (!isList && !LISTS.test(name) && !printsNames) return [];
+  const isWhole = isList && words.some(({ value }) => /^-\w*d/.test(value ?? ""));
+  return words
+    .filter(({ expansions }) => !isList || isWhole || expansions.glob)
+    .flatMap(listLiteral)
+    .filter((text) => text.startsWith("/"))
+    .slice(0, MAX_PATHS);
+}
+
+function listLiteral(word: Word): readonly string[] {
+  return word.expansions.substitution ? [] : listValues(word);
+}
