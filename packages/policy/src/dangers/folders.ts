@@ -63,7 +63,35 @@ export class Folders {
       here = { ...after, until: endOfShell(command, shells), below: here };
       this.#moves.push({ start: place, step: here });
     }
+    // Twice: a function may be called in another.
+    for (let round = 0; round < 2; round++) this.#moveBodies(analysis);
     this.#followLaunched(analysis);
+  }
+
+  /** The body of a function runs where the function is called; a `cd` in the body holds from there on. */
+  #moveBodies({ constructs, effective }: CommandAnalysis): void {
+    const calls = new Map<string, Set<Folder>>();
+    for (const command of effective) {
+      const name = command.argv[0]?.value ?? "";
+      if (name !== command.simple.context.functionName)
+        calls.set(name, (calls.get(name) ?? new Set()).add(this.of(command)));
+    }
+    const definitions = new Map(
+      constructs.flatMap((each) => (each.kind === "function" ? [[each.name, this.#at(each.span.start)] as const] : [])),
+    );
+    for (const command of effective) {
+      const { simple } = command;
+      const name = simple.context.functionName ?? "";
+      const [folder, ...others] = calls.get(name) ?? [];
+      if (folder === undefined || this.#known.get(command) !== definitions.get(name)) continue;
+      const there = others.every(({ cwd }) => cwd === folder.cwd) ? folder : lost(folder);
+      for (const each of [command, simple]) this.#known.set(each, there);
+    }
+  }
+
+  #at(place: number): Folder {
+    const last = this.#moves.findLast(({ start }) => start <= place);
+    return last === undefined ? this.#start : stepAt(last.step, place).folder;
   }
 
   /** Where a command goes; undefined where it stays. */
@@ -110,11 +138,7 @@ export class Folders {
 
   /** The folder of a command; for what runs no program, a redirection alone, the one that the line is in there. */
   of(command: EffectiveCommand | SimpleCommand): Folder {
-    const known = this.#known.get(command);
-    if (known !== undefined) return known;
-    const place = command.span.start;
-    const last = this.#moves.findLast(({ start }) => start <= place);
-    return last === undefined ? this.#start : stepAt(last.step, place).folder;
+    return this.#known.get(command) ?? this.#at(command.span.start);
   }
 }
 

@@ -88,3 +88,29 @@ describe("a loop that reads", () => {
     expect(answerOf(line)).toBe("neither");
   });
 });
+
+describe("the body of a function", () => {
+  it.each([
+    "f() { rm -rf *; }; cd /; f",
+    'f() { rm -rf "$PWD"; }; cd /etc; f',
+    "f() { cat x > sda; }; cd /dev && f",
+    "f() { g; }; g() { rm -rf *; }; cd /; f",
+    "f() { cd ..; rm -rf *; }; f() { rm -rf *; }; cd /; f",
+  ])("runs where it is called: %s", (line) => {
+    expect(answerOf(line)).toBe("blocked");
+  });
+
+  it("asks where it is called in several folders, and is judged where it is defined if nothing calls it", () => {
+    expect(answerOf("f() { rm -rf *; }; f; cd /; f")).toBe("undecided");
+    expect(answerOf("cd /; f() { rm -rf *; }")).toBe("blocked");
+  });
+
+  it.each([
+    "cd /; f() { rm -rf *; }; cd /tmp/x; f",
+    "f() { rm -rf *; }; cd build && f",
+    "f() { rm -rf dist; }; cd /srv/app && f; cd /srv/other && f",
+    "cleanup() { rm -rf ./*; }; trap cleanup EXIT; cd /tmp/w",
+  ])("says nothing where that is harmless: %s", (line) => {
+    expect(answerOf(line)).toBe("neither");
+  });
+});
