@@ -45,13 +45,13 @@ const LOOSE = /^\/(?:usr\/src|var\/(?:cache|log|local|opt))$/;
 
 /** The protected folders at and below what some fields name. */
 export function placesBelow(starts: readonly Field[], folder: Folder): Places {
-  const known = protectedFolders(folder).map((path) => ({ path, along: namesOf(path) }));
+  const folders = protectedFolders(folder);
   const found = new Met();
   const distinct = new Map(starts.map((start) => [JSON.stringify(start), start]));
   for (const [at, start] of [...distinct.values()].slice(0, MAX_STARTS + 1).entries()) {
     const paths = at < MAX_STARTS ? pathsOf(start, folder) : [[]];
     // Without the folder that it is relative to, a start may be any.
-    for (const base of paths.length > 0 || folder.lost !== true ? paths : [[]]) found.add(start, base, known);
+    for (const base of paths.length > 0 || folder.lost !== true ? paths : [[]]) found.add(start, base, folders);
   }
   return found;
 }
@@ -85,13 +85,26 @@ class Met implements Places {
 /** The protected folder that a pattern stands for: `/e*` is `/etc`. */
 export function protectedMatch(field: Field, folder: Folder): string | undefined {
   const paths = pathsOf(field, folder);
-  return protectedFolders(folder).find((path) => {
-    const along = namesOf(path);
-    return paths.some((base) => base.length === along.length && isAtOrAbove(base, along));
-  });
+  const isOne = ({ along }: Protected): boolean =>
+    paths.some((base) => base.length === along.length && isAtOrAbove(base, along));
+  return protectedFolders(folder).find(isOne)?.path;
 }
 
-function protectedFolders({ home, workspace }: Folder): string[] {
+/** A process has few homes and workspaces; searches also ask without them. */
+const MAX_KNOWN = 8;
+const byPlaces = new Map<string, readonly Protected[]>();
+
+function protectedFolders({ home, workspace }: Folder): readonly Protected[] {
+  const key = JSON.stringify([home, workspace]);
+  const before = byPlaces.get(key);
+  if (before !== undefined) return before;
+  const found = pathsBeside(home, workspace).map((path) => ({ path, along: namesOf(path) }));
+  if (byPlaces.size >= MAX_KNOWN) byPlaces.clear();
+  byPlaces.set(key, found);
+  return found;
+}
+
+function pathsBeside(home: string | undefined, workspace: string | undefined): string[] {
   return [
     ...[...SYSTEM_NAMES, ...SHARED_NAMES].map((name) => `/${name}`),
     ...HIERARCHY.flatMap((name) => [`/usr/${name}`, `/usr/local/${name}`]),
