@@ -155,7 +155,7 @@ describe.each(["bubblewrap", "landlock"] as const)("in %s", (backend) => {
       "echo $TMPDIR; touch $TMPDIR/own && echo own",
       "touch /tmp/pi-bash-made 2>/dev/null && echo made",
       "grep CapEff /proc/self/status",
-      "for one in /dev/*; do [ -c $one ] && { : < $one; } 2>/dev/null && echo $one; done; true",
+      'for one in /dev/*; do [ -c "$one" ] && { : < "$one"; } 2>/dev/null && echo "$one"; done; true',
       "touch /dev/shm/pi-bash-x 2>/dev/null && echo shared",
       "[ $$ -lt 100 ] && echo namespace",
     ];
