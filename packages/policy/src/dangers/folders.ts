@@ -63,8 +63,9 @@ export class Folders {
       here = { ...after, until: endOfShell(command, shells), below: here };
       this.#moves.push({ start: place, step: here });
     }
+    const definesAny = analysis.constructs.some(({ kind }) => kind === "function");
     // Twice: a function may be called in another.
-    for (let round = 0; round < 2; round++) this.#moveBodies(analysis);
+    for (let round = 0; definesAny && round < 2; round++) this.#moveBodies(analysis);
     this.#followLaunched(analysis);
   }
 
@@ -216,7 +217,7 @@ function runsText(command: EffectiveCommand): boolean {
 
 /** What a line sets that changes where a `cd` leads. */
 interface Settings {
-  /** A name that is no folder is that of a variable: `shopt -s cdable_vars`. */
+  /** A name that is not a folder is that of a variable: `shopt -s cdable_vars`. */
   readonly namesVariables: boolean;
   /** The stack of folders is assigned to. */
   readonly assignsStack: boolean;

@@ -8,7 +8,8 @@
 import { posix } from "node:path";
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
 import { programName, SHELLS } from "@pi-bash/command/internal";
-import { readFind } from "../dangers/searches/find-expression.ts";
+import { isFind, readFind } from "../dangers/searches/find-expression.ts";
+import { placeholderOf } from "../dangers/values/added.ts";
 import { type FolderOf, listedBelowEtc } from "./system-writes.ts";
 
 /** Readings of one line. */
@@ -29,7 +30,7 @@ export function withGivenWords(analysis: CommandAnalysis, folderOf: FolderOf): r
 
 /** The commands of `find -exec`, with a name below each place that it starts in. */
 function ofSearch({ argv }: EffectiveCommand, cwd: string | undefined): readonly string[] {
-  if (!/^g?find$/.test(programName(argv[0]?.value ?? ""))) return [];
+  if (!isFind(argv[0])) return [];
   const { starts, actions } = readFind(argv);
   const places = starts.length === 0 ? ["."] : starts.flatMap(({ value }) => value ?? []);
   const found = places
@@ -57,7 +58,7 @@ function ofXargs({ via, argv, appended, written }: EffectiveCommand, listed: str
 function ofShell({ argv }: SimpleCommand, listed: string | undefined): readonly string[] {
   const xargs = argv.findIndex(({ value }) => programName(value ?? "") === "xargs");
   const at = argv.findIndex(({ value }, index) => index > xargs && SHELLS.has(programName(value ?? "")));
-  if (at === -1 || argv.some(({ value }) => /^g?find$/.test(programName(value ?? "")))) return [];
+  if (at === -1 || argv.some(isFind)) return [];
   const words = argv.slice(at);
   if (xargs === -1) return shellTexts(words.map(({ text }) => text));
   if (listed === undefined) return [];
@@ -66,20 +67,15 @@ function ofShell({ argv }: SimpleCommand, listed: string | undefined): readonly 
   return shellTexts(placeholder === undefined ? [...given, listed] : given);
 }
 
-function readXargs(argv: readonly Word[]): { readonly placeholder?: string; readonly isOne: boolean } {
+function readXargs(argv: readonly Word[]): { readonly placeholder: string | undefined; readonly isOne: boolean } {
   const words = argv.map(({ value }) => value ?? "");
-  for (const [at, word] of words.entries()) {
-    const given = /^-[0prtx]*I(.*)$/.exec(word)?.[1] ?? /^(?:-i|--replace=?)(.*)$/.exec(word)?.[1];
-    if (given === undefined) continue;
-    const next = word.endsWith("I") ? words[at + 1] : "{}";
-    return { placeholder: given === "" ? (next ?? "{}") : given, isOne: true };
-  }
-  const isOne = words.some(
+  const placeholder = placeholderOf(words);
+  const takesOne = words.some(
     (word, at) =>
       /^(?:-[0prtx]*[nL]1|--max-(?:args|lines)=1)$/.test(word) ||
       (/^-[0prtx]*[nL]$/.test(word) && words[at + 1] === "1"),
   );
-  return { isOne };
+  return { placeholder, isOne: placeholder !== undefined || takesOne };
 }
 
 /** A word's source with a name in the place of the placeholder. */

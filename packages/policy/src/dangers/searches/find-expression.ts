@@ -58,9 +58,14 @@ const BY_TEXT: FindContext = {
   },
 };
 
+/** True for the program `find`, also as GNU's is called beside another one. */
+export function isFind(program: Word | undefined): boolean {
+  return /^g?find$/.test(programName(program?.value ?? ""));
+}
+
 /** Where a command starts that is a `find`; nothing for others. */
 export function startsOf({ argv }: Pick<EffectiveCommand, "argv">): readonly Word[] {
-  return /^g?find$/.test(programName(argv[0]?.value ?? "")) ? readFind(argv).starts : [];
+  return isFind(argv[0]) ? readFind(argv).starts : [];
 }
 
 /** Without a start, a search begins in the folder where it runs. */
@@ -225,7 +230,7 @@ function leftByOther(predicate: string, argument: string): Reach {
   return predicate === "-mindepth" && /^[1-9]/.test(argument) ? { ...WHOLE, start: "yes" } : WHOLE;
 }
 
-/** What is no folder takes nothing with it, and devices are of two types of their own. */
+/** What is not a folder takes nothing with it, and devices are of two types of their own. */
 function typesLeft(types: string): Reach {
   const left = types.includes("d") ? WHOLE : FILES_LEFT;
   return { ...left, devices: /[bc]/.test(types) ? "no" : "yes" };

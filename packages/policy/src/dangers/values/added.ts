@@ -109,7 +109,7 @@ function isUnreadXargs({ argv, unresolved }: EffectiveCommand): boolean {
 }
 
 /** The word that `xargs` replaces. */
-function placeholderOf(words: readonly string[]): string | undefined {
+export function placeholderOf(words: readonly string[]): string | undefined {
   for (const [at, word] of words.entries()) {
     const match = /^(?:-[0prtx]*[IJ](.*)|--rep[a-z]*(?:=(.*))?|-[0prtx]*i(.*))$/.exec(word);
     if (match === null) continue;
