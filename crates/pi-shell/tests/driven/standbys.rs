@@ -27,14 +27,25 @@ fn kill(pid: i32) {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
-#[tokio::test]
-async fn a_session_that_rests_has_a_standby_with_its_state() {
+/// A session that has run `text` and rests since: it, its bash and its supervisor.
+async fn session_with_standby(text: &str) -> (Shell, i32, i32) {
     let shell = session();
     let (bash, supervisor) = shell_and_supervisor(&shell).await;
-    run(&shell, "x=kept").await;
+    run(&shell, text).await;
     eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    (shell, bash, supervisor)
+}
+
+/// Kills the shell and waits until it is gone.
+async fn end_shell(bash: i32, supervisor: i32) {
     kill(bash);
     eventually("the shell is gone", || !children_of(supervisor).contains(&bash)).await;
+}
+
+#[tokio::test]
+async fn a_session_that_rests_has_a_standby_with_its_state() {
+    let (shell, bash, supervisor) = session_with_standby("x=kept").await;
+    end_shell(bash, supervisor).await;
 
     let result = run(&shell, "echo $x").await;
     assert_eq!(output_of(&result), "kept\n");
@@ -44,16 +55,12 @@ async fn a_session_that_rests_has_a_standby_with_its_state() {
 
 #[tokio::test]
 async fn a_session_rests_beside_what_its_last_command_left_running() {
-    let shell = session();
-    let (bash, supervisor) = shell_and_supervisor(&shell).await;
-    run(&shell, "x=before").await;
-    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    let (shell, bash, supervisor) = session_with_standby("x=before").await;
     let before = children_of(supervisor);
     run(&shell, "x=kept; sleep 1000 &").await;
     let is_another = || before.intersection(&children_of(supervisor)).eq([&bash]);
     eventually("another one does", || is_another() && children_of(supervisor).len() == 2).await;
-    kill(bash);
-    eventually("the shell is gone", || !children_of(supervisor).contains(&bash)).await;
+    end_shell(bash, supervisor).await;
 
     let result = run(&shell, "echo $x").await;
     assert_eq!((output_of(&result).as_str(), result.session_reset), ("kept\n", false));
@@ -62,10 +69,7 @@ async fn a_session_rests_beside_what_its_last_command_left_running() {
 
 #[tokio::test]
 async fn a_session_whose_shell_and_standby_are_killed_says_that_its_state_is_lost() {
-    let shell = session();
-    let (_, supervisor) = shell_and_supervisor(&shell).await;
-    run(&shell, "x=1").await;
-    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    let (shell, _, supervisor) = session_with_standby("x=1").await;
     for pid in children_of(supervisor) {
         kill(pid);
     }
@@ -175,10 +179,7 @@ async fn a_copy_right_after_a_plain_builtin_has_what_it_set() {
 
 #[tokio::test]
 async fn a_standby_that_was_killed_is_replaced_before_it_is_needed() {
-    let shell = session();
-    let (bash, supervisor) = shell_and_supervisor(&shell).await;
-    run(&shell, "x=kept").await;
-    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    let (shell, bash, supervisor) = session_with_standby("x=kept").await;
     for standby in children_of(supervisor) {
         if standby != bash {
             kill(standby);
@@ -269,8 +270,7 @@ async fn a_refused_run_loses_neither_the_status_nor_anything_else() {
     // Leaves a standby before it, and changes nothing.
     run(&shell, "ls / >/dev/null").await;
     assert!(attempt(&shell, refused()).await.is_err());
-    kill(bash);
-    eventually("the shell is gone", || !children_of(supervisor).contains(&bash)).await;
+    end_shell(bash, supervisor).await;
     let result = run(&shell, "echo $x").await;
     assert_eq!((output_of(&result).as_str(), result.session_reset), ("kept\n", false));
     shell.close().await;
