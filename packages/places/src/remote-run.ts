@@ -92,8 +92,8 @@ class RemoteRun implements Channel, ComingBack {
   #isDelivering = false;
   #farEnd: RunEnd | undefined;
   #isCancelled = false;
-  /** For a link that comes back. */
-  readonly #id = randomUUID();
+  /** For a link that comes back; another one asks for no run by its name. */
+  readonly #id: string | undefined;
   #first: Buffer | undefined;
   #awayMs = 0;
 
@@ -110,6 +110,7 @@ class RemoteRun implements Channel, ComingBack {
     this.end = new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
     });
+    this.#id = link.keptLeaseMs === undefined ? undefined : randomUUID();
     const members = { id: this.#id, ...call.where, request: call.request, window: this.#window };
     this.#channel = link.begin(this, (channel) => {
       const first = encodeObject(KIND.run, channel, members);
@@ -167,7 +168,8 @@ class RemoteRun implements Channel, ComingBack {
 
   /** Its end may have come, and what is left of its text: then the place need not keep it. */
   named(): { id: string; offset: number } | undefined {
-    return this.#farEnd === undefined ? { id: this.#id, offset: this.#taken } : undefined;
+    if (this.#farEnd !== undefined || this.#id === undefined) return undefined;
+    return { id: this.#id, offset: this.#taken };
   }
 
   /** The link is back, and the place has the run. */

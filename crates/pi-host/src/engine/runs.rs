@@ -157,7 +157,7 @@ impl Engine {
         let options = run.as_ref().map_or_else(
             |_| StreamOptions::default(),
             |run| StreamOptions {
-                id: Some(run.id.clone()),
+                id: run.id.clone(),
                 window: Some(run.window.unwrap_or(DEFAULT_WINDOW)),
                 is_data: false,
             },

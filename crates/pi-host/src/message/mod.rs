@@ -158,8 +158,8 @@ pub(crate) struct ReadOnlyCapability {
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Run {
-    /// Names it when near comes back.
-    pub(crate) id: String,
+    /// Names it when near comes back. Near that does not come back has no name for it.
+    pub(crate) id: Option<String>,
     /// In which session.
     pub(crate) session: Option<u32>,
     /// Or in a bash of its own.
