@@ -61,7 +61,13 @@ export async function inShell(script: string, folder = scratchFolder()) {
   });
   onTestFinished(() => void child.kill("SIGKILL"));
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { stdout, stderr, left: readdirSync(folder).filter((name) => name.startsWith("pi-bash-run-")) };
+  return { stdout, stderr, left: streamFolders(folder) };
+}
+
+/** Names of the folders for input and standard error of `pi-bash run` whose runtime folder this is. */
+export function streamFolders(runtime: string): string[] {
+  const folders = readdirSync(runtime, { recursive: true, encoding: "utf8" });
+  return folders.filter((path) => /^pi-bash-\d+\/run-[^/]*$/.test(path));
 }
 
 /** Writes `chunk` again and again to a program's input, `bytes` in all, and ends it. Resolves with the SHA-256 of it all. */

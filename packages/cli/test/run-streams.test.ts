@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { PtySession } from "@pi-bash/natives";
 import { describe, expect, it } from "vitest";
+import { until } from "../../../test/support/patience.ts";
 import { scratchFolder } from "../../../test/support/scratch.ts";
-import { feed, inShell, runProgram, startProgram } from "./built-program.ts";
+import { feed, inShell, runProgram, startProgram, streamFolders } from "./built-program.ts";
 import { PROGRAM } from "./console-person.ts";
 
 /** A script that has not ended by then hangs. */
@@ -52,6 +53,17 @@ describe.skipIf(process.platform === "win32")("the input of a command", () => {
     const bytes = ({ stdout }: { stdout: string }) => Number(/(\d+) kB/.exec(stdout)?.[1]) * 1024;
 
     expect(bytes(full) - bytes(idle)).toBeLessThan(MAX_GROWTH_BYTES);
+  });
+
+  it("leaves nothing where the program is killed, once the next has run", async () => {
+    const folder = scratchFolder();
+    const { child, ended } = startProgram(["run", "cat"], folder, { XDG_RUNTIME_DIR: folder });
+    await until("it has made its folder", () => streamFolders(folder).length === 1);
+    child.kill("SIGKILL");
+    await ended;
+    expect(streamFolders(folder)).toHaveLength(1);
+
+    expect(await inShell("echo hi | pi run cat", folder)).toEqual({ stdout: "hi\n", stderr: "", left: [] });
   });
 
   it("is one for all commands of a session: each reads on where the one before left", async () => {

@@ -10,6 +10,7 @@ export {
   PrivateFolderError,
   randomName,
 } from "./artifacts/private-folder.ts";
+export { makeTemporaryFolder } from "./artifacts/temporary-folder.ts";
 export { ANNOTATIONS, DEFAULT_TIMEOUT_MS } from "./command-result.ts";
 export { checkCommandEnv, childEnvironment } from "./environment/child-environment.ts";
 export { nonInteractiveEnv } from "./environment/non-interactive.ts";

@@ -9,12 +9,12 @@
  */
 import { execFile } from "node:child_process";
 import { closeSync, constants, fstatSync, openSync, rmSync, statSync } from "node:fs";
-import { mkdtemp } from "node:fs/promises";
 import { Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isatty } from "node:tty";
 import { promisify } from "node:util";
+import { makeTemporaryFolder } from "@pi-bash/executor/internal";
 import type { RemoteInput, RemotePipes } from "@pi-bash/places";
 import { ErrorStream } from "./error-stream.ts";
 
@@ -147,13 +147,16 @@ function aroundWith(input: string | undefined, errors: string | undefined): Comm
   return (command, status) => `\\exec ${redirections} && ${lineBefore(status)}\n${command}`;
 }
 
-/** A private folder, in memory where there is such a place: a full or read-only disk stops no command. */
+/**
+ * A private folder, in memory where there is such a place: a full or read-only disk stops no command. The next process that
+ * makes one there removes what a killed one left.
+ */
 async function makeFolder(): Promise<string> {
   const places = [process.env["XDG_RUNTIME_DIR"], "/dev/shm", tmpdir()].filter((place) => place !== undefined);
   let problem: unknown;
   for (const place of places) {
     try {
-      return await mkdtemp(join(place, "pi-bash-run-"));
+      return await makeTemporaryFolder("run", place);
     } catch (error) {
       problem = error;
     }

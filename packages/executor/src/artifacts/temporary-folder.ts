@@ -2,7 +2,7 @@
  * Temporary folders of this user: `<tmp>/pi-bash-<uid>/<purpose>-<random>-<process>`.
  *
  * A host that is killed cannot remove its folders, and outputs in them may be large. So the first folder that a process
- * makes has those of ended processes removed. Which process a folder belongs to stands in its name, in base 36: its number and
+ * makes in a place has those of ended processes there removed. Which process a folder belongs to stands in its name, in base 36: its number and
  * its start in clock ticks; behind them a digest of the machine, the boot and the pid namespace in which those two count. The
  * name is short, because messages show it; no one else can make anything where it lies.
  */
@@ -17,15 +17,16 @@ import { ensurePrivateFolder, randomName } from "./private-folder.ts";
 const SHORT_CHARS = 8;
 const FOLDER_NAME = /^[a-z]+-[0-9a-f]{8}-([0-9a-z]+)-([0-9a-z]*)-([0-9a-f]{8})$/;
 
-let hasSwept = false;
+/** Where this process has looked for abandoned folders. */
+const swept = new Set<string>();
 
 /**
- * A new private folder below the system's temporary one.
+ * A new private folder below `place`, which is the system's temporary one unless given.
  *
  * Where the per-user folder is not ours (another user made it first), a random one beside it is used instead.
  */
-export async function makeTemporaryFolder(purpose: string): Promise<string> {
-  const base = join(tmpdir(), `pi-bash-${String(process.getuid?.() ?? 0)}`);
+export async function makeTemporaryFolder(purpose: string, place = tmpdir()): Promise<string> {
+  const base = join(place, `pi-bash-${String(process.getuid?.() ?? 0)}`);
   const { pid, startTime } = ownMark();
   const { boot, ticks } = partsOf(startTime);
   const random = randomName().slice(0, SHORT_CHARS);
@@ -34,8 +35,8 @@ export async function makeTemporaryFolder(purpose: string): Promise<string> {
   await ensurePrivateFolder(dirname(folder));
   await ensurePrivateFolder(folder);
   // No one waits for it: what it cannot remove stays for the next process.
-  if (!hasSwept) void removeAbandonedFolders(dirname(folder)).catch(() => undefined);
-  hasSwept = true;
+  if (!swept.has(base)) void removeAbandonedFolders(dirname(folder)).catch(() => undefined);
+  swept.add(base);
   return folder;
 }
 
