@@ -118,13 +118,10 @@ impl SandboxReport {
     /// With what came since the last look.
     pub(crate) async fn with_plants(self, plants: Option<Plants>) -> Self {
         let Some(plants) = plants else { return self };
-        match tokio::task::spawn_blocking(move || plants.look()).await {
-            Ok(Found { plants, is_partial }) => {
-                Self { planted: plants, partly_searched: is_partial, ..self }
-            }
-            // It did not end as it should: nothing is known, and that is what is reported.
-            Err(_) => Self { partly_searched: true, ..self },
-        }
+        let look = tokio::task::spawn_blocking(move || plants.look()).await;
+        // It did not end as it should: nothing is known, and that is what is reported.
+        let found = look.unwrap_or(Found { plants: Vec::new(), is_partial: true });
+        Self { planted: found.plants, partly_searched: found.is_partial, ..self }
     }
 }
 
@@ -240,6 +237,31 @@ mod tests {
         };
         let same = report.clone().with_refused(None).with_plants(None).await;
         assert_eq!(same, report);
+    }
+
+    #[tokio::test]
+    async fn a_report_says_what_was_planted_and_that_not_all_could_be_looked_at() {
+        let folder = tempfile::tempdir().unwrap();
+        let roots = [folder.path().canonicalize().unwrap()];
+        let plants = Plants::new(&roots, &[], plants::Survey::of(&roots));
+        std::fs::write(roots[0].join(".npmrc"), "x").unwrap();
+        // More than one walk takes.
+        (0..1_000).for_each(|number| {
+            std::fs::create_dir(roots[0].join(number.to_string())).unwrap();
+        });
+        let report = SandboxReport {
+            mode: SandboxMode::WorkspaceWrite,
+            backend: SandboxBackend::Landlock,
+            network: SandboxNetwork::None,
+            refused: Vec::new(),
+            degraded: Vec::new(),
+            planted: Vec::new(),
+            partly_searched: false,
+        };
+
+        let found = report.with_plants(Some(plants)).await;
+
+        assert_eq!((found.planted.len(), found.partly_searched), (1, true));
     }
 
     #[test]

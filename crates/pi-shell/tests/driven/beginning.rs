@@ -25,6 +25,20 @@ async fn a_session_is_driven_where_bash_takes_the_driver() {
 }
 
 #[tokio::test]
+async fn the_process_above_everything_is_that_of_its_shell_and_known_from_the_first_run_on() {
+    for options in [shell_options(), ShellOptions { driver: None, ..shell_options() }] {
+        let shell = Shell::new(options).unwrap();
+        assert_eq!(shell.root_pid(), None);
+        let (parent, _) = answer(&shell, "echo $PPID").await;
+        let again = answer(&shell, "echo $PPID").await.0;
+        let root = shell.root_pid().map(|pid| format!("{pid}\n"));
+        assert_eq!(root.as_deref(), Some(parent.as_str()));
+        assert_eq!(again, parent);
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
 async fn where_the_driver_is_missing_or_not_to_be_trusted_each_command_has_a_bash_and_the_state_goes_on()
  {
     let folder = tempfile::tempdir().unwrap();
