@@ -156,7 +156,8 @@ const IP_VALUES = "-n -netns -N -Numeric -b -batch -f -family -rc -rcvbuf -l -lo
 
 /**
  * ip(8), ip-netns(8), ip-vrf(8), ssh-agent(1), dbus-launch(1), trickle(1), coreutils(1), sshpass(1), the commands of
- * expect(1), and of macOS arch(1), xcrun(1), sandbox-exec(1).
+ * expect(1), and of macOS arch(1), xcrun(1), sandbox-exec(1); distrobox-host-exec(1), aa-exec(1), dtach(1),
+ * abduco(1), xe(1).
  */
 const SYSTEM: readonly Entry[] = [
   [
@@ -198,6 +199,11 @@ const SYSTEM: readonly Entry[] = [
     "flatpak-spawn",
     [form("", { flags: "--host --clear-env --watch-bus --sandbox --no-network", valued: "--directory --env" })],
   ],
+  ["distrobox-host-exec host-spawn", [form("", { flags: "-Y --yes -v --verbose -no-pty -pty", valued: "-env -cwd" })]],
+  ["aa-exec", [form("", { flags: "-d --debug -i --immediate -v --verbose", valued: "-p --profile -n --namespace" })]],
+  ["dtach", [form("*", { flags: "-A -c -n -N -E -z", valued: "-e -r -R" })]],
+  ["abduco", [form("*", { flags: "-A -c -n -f -l -q", valued: "-e" })]],
+  ["xe", [form("", { flags: "-0 -a -F -n -p -q -R -v -vv", valued: "-A -I -N -f -j -s" })]],
   ["k3s k0s rke2 sudo-rs", [form("", {})]],
   [
     "go",

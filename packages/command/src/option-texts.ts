@@ -7,6 +7,7 @@
  * "Shell Commands", socat(1), nc(1) of OpenBSD, GNU, traditional and BusyBox, ncat(1), hg(1), svn(1), man(1), psql(1),
  * mysql(1), sqlite3(1), split(1), apt.conf(5).
  */
+import { awkTexts, calledTexts, makeTexts, quotedTexts, sedTexts, tclTexts, viTexts } from "./code-texts.ts";
 import { attachedWord, literalWord, type Word } from "./word.ts";
 
 /** A command line that a program runs. */
@@ -18,6 +19,8 @@ export interface OptionText {
   readonly remote: boolean;
   /** More words of it, where the text is the program alone. */
   readonly rest: readonly Word[];
+  /** It was found in code of another language. */
+  readonly inCode: boolean;
 }
 
 interface Row {
@@ -35,6 +38,8 @@ interface Row {
   readonly remote?: boolean;
   /** The words behind the value are arguments of the program that it names. */
   readonly rest?: boolean;
+  /** The value is code of another language; standard input is, too. */
+  readonly code?: boolean;
   /** The command lines in a value; itself where this is absent. */
   readonly read?: (value: Word) => readonly Word[];
 }
@@ -98,8 +103,74 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
   ],
   ["sqlite3", [{ operands: true, read: behindPattern(/^\s*\.(?:shell|system)\s+/) }]],
   ["split gsplit", [{ names: "filter" }]],
+  [
+    "tar gtar",
+    [
+      {
+        letters: "IF",
+        valued: "bCfgHKLNTVX",
+        names: "to-command use-compress-program info-script new-volume-script rsh-command rmt-command",
+      },
+      { names: "checkpoint-action", read: behindPattern(/^exec=/) },
+    ],
+  ],
+  [
+    "zip",
+    [
+      { letters: "T", read: () => [] },
+      { names: "TT unzip-command", singleDash: true },
+    ],
+  ],
+  ["rpm rpmspec rpmbuild", [{ letters: "E", names: "eval", read: behindEnds(/^(.*?)%\(/s, /\)[^)]*$/s) }]],
+  ["tcpdump", [{ letters: "z", valued: "BcCDFGiIjmMrsTVwWyZE", split: true }]],
+  ["wget", [{ names: "use-askpass", split: true }]],
+  ["rg", [{ names: "pre hostname-bin", split: true }]],
+  ["ansible", [{ letters: "a", names: "args", remote: true }]],
+  ["watchman-make", [{ letters: "r", names: "run" }]],
+  ["fzf sk", [{ names: "preview" }, { names: "bind", read: fzfTexts }]],
+  ["less more most", [{ operands: true, read: behindPattern(/^\+{1,2}!\s*/) }]],
+  ["vi vim nvim gvim mvim rvim view vimdiff ex", [viRow("c", "cmd"), { operands: true, read: viOperand }]],
+  ["ed vi vim nvim ex", [{ code: true, read: viTexts }]],
+  ["make gmake", [{ names: "eval", code: true, read: makeTexts }]],
+  ["dc", [{ letters: "e", names: "expression", read: behindPattern(/^(?:.*\s)?!\s*(?![<>=])/s) }]],
+  ["awk gawk mawk nawk original-awk", [{ operands: true, code: true, read: awkTexts }, awkRow("e", "source")]],
+  [
+    "sed gsed",
+    [
+      { operands: true, code: true, read: sedTexts },
+      { letters: "e", valued: "lifE", names: "expression", code: true, read: sedTexts },
+    ],
+  ],
+  ["python pypy ipython", [codeRow("c", "mWX")]],
+  ["perl", [codeRow("eE", "iIxmMDCF", "", quotedTexts)]],
+  ["ruby irb pry jruby", [codeRow("e", "iIrFEKWTxC", "", quotedTexts)]],
+  ["node nodejs bun tsx ts-node", [codeRow("ep", "r", "eval print")]],
+  ["deno", [{ operands: true, code: true, read: calledTexts }]],
+  ["php", [codeRow("rBRE", "dcfzSt", "run process-begin process-code process-end", quotedTexts)]],
+  ["lua luajit texlua", [codeRow("e", "l")]],
+  ["Rscript R", [codeRow("e", "f")]],
+  ["julia", [codeRow("eE", "LJpt", "eval print", quotedTexts)]],
+  ["osascript", [codeRow("e", "l")]],
+  ["octave octave-cli gnuplot", [codeRow("e", "p", "eval")]],
+  ["maxima", [codeRow("", "", "batch-string run-string")]],
+  ["emacs emacsclient", [codeRow("e", "lfnquT", "eval execute")]],
+  ["expect tclsh wish", [codeRow("c", "f", "", tclTexts)]],
+  ["groovy jrunscript clojure clj ghc scala", [codeRow("e", "fl", "eval")]],
   ["apt apt-get aptitude", [{ letters: "o", valued: "tcC", names: "option", read: behindPattern(APT_SETTING) }]],
 ];
+
+/** An option whose value is code of a language with functions. */
+function codeRow(letters: string, valued: string, names = "", read: Row["read"] = calledTexts): Row {
+  return { letters, valued, names, code: true, read };
+}
+
+function awkRow(letters: string, names: string): Row {
+  return { letters, valued: "fFvEilo", names, code: true, read: awkTexts };
+}
+
+function viRow(letters: string, names: string): Row {
+  return { letters, valued: "iTuUwWsSr", names, code: true, read: viTexts };
+}
 
 const ROWS: ReadonlyMap<string, readonly Row[]> = rowsByName();
 
@@ -111,16 +182,29 @@ function rowsByName(): ReadonlyMap<string, readonly Row[]> {
   return rows;
 }
 
+/** `python3.11` is `python`. */
+function rowsOf(name: string): readonly Row[] {
+  return ROWS.get(name) ?? ROWS.get(name.replace(/-?\d[\d.]*$/, "")) ?? [];
+}
+
+/** The command lines that code on the standard input of a call holds. */
+export function inputTexts(name: string, code: Word): readonly OptionText[] {
+  const [row] = rowsOf(name).filter(({ operands, code: isCode }) => isCode === true && operands !== true);
+  const texts = row?.read?.(code) ?? [];
+  return texts.map((text) => ({ text, split: false, remote: false, rest: [], inCode: true }));
+}
+
 /** The command lines that a call holds. */
 export function optionTexts(name: string, argv: readonly Word[]): readonly OptionText[] {
-  const rows = ROWS.get(name) ?? [];
+  const rows = rowsOf(name);
   return rows.flatMap((row) =>
     argv.flatMap((word, at) => {
       const given = at === 0 ? undefined : givenBy(row, word, argv[at + 1]);
       if (given === undefined) return [];
       const rest = row.rest === true ? argv.slice(given === word || given !== argv[at + 1] ? at + 1 : at + 2) : [];
       const texts = row.read?.(given) ?? [given];
-      return texts.map((text) => ({ text, split: row.split === true, remote: row.remote === true, rest }));
+      const [split, remote, inCode] = [row.split === true, row.remote === true, row.code === true];
+      return texts.map((text) => ({ text, split, remote, rest, inCode }));
     }),
   );
 }
@@ -136,7 +220,7 @@ function givenBy(row: Row, word: Word, next: Word | undefined): Word | undefined
 
 /** Where the value begins behind the name of a long option. */
 function longEnd(row: Row, text: string): number | undefined {
-  const [all, name = ""] = (row.singleDash === true ? /^--?([a-z][\w-]*)=?/ : /^--([a-z][\w-]*)=?/).exec(text) ?? [];
+  const [all, name = ""] = (row.singleDash === true ? /^--?([a-z][\w-]*)=?/i : /^--([a-z][\w-]*)=?/).exec(text) ?? [];
   return all !== undefined && isAbbreviated(row, name) ? all.length : undefined;
 }
 
@@ -153,6 +237,27 @@ function clusterEnd({ letters = "", valued = "" }: Row, text: string): number | 
     if (valued.includes(letter) || !/[A-Za-z0-9]/.test(letter)) return undefined;
   }
   return undefined;
+}
+
+/** `+!x` and `+:!x`. */
+function viOperand(value: Word): readonly Word[] {
+  return value.leading.startsWith("+") ? viTexts(attachedWord(value, 1)) : [];
+}
+
+/** What stands between two patterns. */
+function behindEnds(before: RegExp, after: RegExp): (value: Word) => readonly Word[] {
+  return (value) =>
+    behindPattern(before)(value).map((rest) => literalWord((rest.value ?? "").replace(after, ""), rest.span));
+}
+
+/** `start:execute(x)`, `ctrl-a:reload:x`, of fzf(1), "Key/event bindings". */
+function fzfTexts(value: Word): readonly Word[] {
+  const actions = (value.value ?? "").matchAll(
+    /(?:execute(?:-silent)?|reload(?:-sync)?|become|transform[\w-]*|preview)(?:\((?<round>[^)]{0,4000})\)|\[(?<square>[^\]]{0,4000})\]|\{(?<brace>[^}]{0,4000})\}|:(?<rest>.*))/gs,
+  );
+  return [...actions].flatMap(({ groups = {} }) =>
+    Object.values(groups).flatMap((text) => (text === undefined ? [] : [literalWord(text, value.span)])),
+  );
 }
 
 function behindPattern(pattern: RegExp): (value: Word) => readonly Word[] {

@@ -77,6 +77,10 @@ describe("a deny rule", () => {
     "npm exec rm x",
     "ssh -o ProxyCommand='rm x' h",
     "rsync -e 'rm x' a b",
+    "python3 -c 'import os; os.system(\"rm x\")'",
+    "awk 'BEGIN{system(\"rm x\")}'",
+    "tar cf x --checkpoint-action=exec='rm x' .",
+    "vim -c '!rm x'",
   ])("asks, or refuses where no one can answer, for what a launcher starts: %s", (line) => {
     const rules = { deny: ["Bash(rm **)"] };
 
@@ -84,16 +88,13 @@ describe("a deny rule", () => {
     expect(behavior(line, rules, { mode: "yolo", interactive: false })).toBe("deny");
   });
 
-  // These are the business of an interpreter or of `make`: what they start is not a word of the shell's.
-  it.each([
-    "python3 -c 'import os; os.system(\"rm x\")'",
-    "awk 'BEGIN{system(\"rm x\")}'",
-    "make SHELL='rm x'",
-    "tar cf x --checkpoint-action=exec='rm x' .",
-    "vim -c '!rm x'",
-  ])("does not see what a program starts by itself: %s", (line) => {
-    expect(behavior(line, { deny: ["Bash(rm **)"] }, { mode: "yolo" })).toBe("allow");
-  });
+  // These are the business of code or of `make`: what they start stands nowhere as a text.
+  it.each(['python3 -c \'import os; os.system("r" + "m x")\'', "make SHELL='rm x'"])(
+    "does not see what a program starts by itself: %s",
+    (line) => {
+      expect(behavior(line, { deny: ["Bash(rm **)"] }, { mode: "yolo" })).toBe("allow");
+    },
+  );
 
   it.each(["./build.sh", "bash build.sh", "make"])("lets an ordinary program run: %s", (line) => {
     expect(behavior(line, { deny: ["Bash(rm **)"] }, { mode: "yolo" })).toBe("allow");

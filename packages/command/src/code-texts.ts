@@ -1,0 +1,136 @@
+/**
+ * Command lines that code in another language gives to a shell as a literal: `python3 -c 'os.system("x")'`,
+ * `node -e 'execSync("x")'`, `awk '{ print | "x" }'`, `sed 's/a/x/e'`, `vim -c '!x'`.
+ *
+ * The code is searched, not read: what stands in a literal behind a name such as `system` counts, wherever that is. What code does by
+ * itself (`shutil.rmtree`), and a text that it puts together, are not seen. Repetitions in the patterns have bounds, so that
+ * the time to search grows with the length of the code and no faster.
+ */
+import { literalWord, type Span, type Word } from "./word.ts";
+
+/** Most texts of one code; more of them are not looked at. */
+const MAX_TEXTS = 16;
+/** Longest code that is searched, in UTF-16 units. */
+const MAX_CODE_CHARS = 50_000;
+
+const DOUBLE = String.raw`"(?:[^"\\]|\\.)*"`;
+const SINGLE = String.raw`'(?:[^'\\]|\\.)*'`;
+/** A template of JavaScript: what it fills in is as unknown as a variable of the shell, and is written alike. */
+const TEMPLATE = "`(?:[^`\\\\]|\\\\.)*`";
+const LITERAL = `(?:${DOUBLE}|${SINGLE}|${TEMPLATE})`;
+
+/**
+ * Functions that start a program by a literal. Sources: os and subprocess of Python, perlfunc(1), Kernel and Open3 of Ruby,
+ * child_process of Node.js, program execution functions of PHP, os and io of Lua, base of R, `shell-command` of Emacs Lisp,
+ * `do shell script` of AppleScript, `system` of Octave, gnuplot and Vim script, `execute` of Groovy.
+ */
+const NAMES = [
+  "system(?:list)?|popen[0-9]?|Popen|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn[lv]?[pe]{0,2}|spawnSync",
+  "shell_exec|passthru|proc_open|getoutput|getstatusoutput|check_call|check_output|create_subprocess_(?:shell|exec)",
+  "execute|shell-command(?:-to-string)?|do shell script|callCommand|capture[23e]{0,2}|run|call|sh|qx|Command",
+].join("|");
+const CALL = new RegExp(
+  `(?<![\\w$-])(?:${NAMES})\\s{0,20}(?:\\(\\s{0,40})?(?:\\[\\s{0,40})?[fbru]?(?<words>${LITERAL}(?:\\s{0,40}(?:,\\s{0,40})?(?:\\[\\s{0,40})?${LITERAL})*)`,
+  "g",
+);
+/** Backquotes, and Ruby's and Perl's other spellings of them. */
+const QUOTED =
+  /`(?<text>[^`]{0,4000})`|(?:%x|\bqx)\s{0,9}(?:\{(?<brace>[^}]{0,4000})\}|\((?<round>[^)]{0,4000})\)|\[(?<square>[^\]]{0,4000})\])/g;
+/** `exec` of Tcl and `spawn` of Expect take words. */
+const BARE =
+  /(?:^|[\n;[{])[ \t]{0,40}(?:exec|spawn|system)[ \t]{1,20}(?:-\w{1,30}[ \t]{1,20}){0,8}(?<text>[^\n;\]}"]{1,4000})/g;
+/** A literal that no name stands before: a bound keeps the search for its end short. */
+const SHORT = LITERAL.replaceAll(")*", "){0,1000}");
+const EXECUTED = new RegExp(`(?<words>${SHORT})\\s{0,20}\\.\\s{0,20}execute\\s{0,20}\\(`, "g");
+
+/** Texts that functions of a language get. */
+export function calledTexts(code: Word): readonly Word[] {
+  return textsOf(code, (text) => [...called(text, CALL), ...called(text, EXECUTED)]);
+}
+
+/** The same of a language in which backquotes run what stands between them. */
+export function quotedTexts(code: Word): readonly Word[] {
+  return textsOf(code, (text) => [...called(text, CALL), ...plain(text, QUOTED)]);
+}
+
+/** The same of Tcl, whose commands take words. */
+export function tclTexts(code: Word): readonly Word[] {
+  return textsOf(code, (text) => [...plain(text, BARE), ...called(text, CALL)]);
+}
+
+const AWK_PIPE = new RegExp(`(?<words>${SHORT})\\s{0,20}\\|&?\\s{0,20}getline|\\|&?\\s{0,20}(?<into>${DOUBLE})`, "g");
+
+/** Those of an awk program: `system("x")`, `"x" | getline`, `print | "x"`. */
+export function awkTexts(code: Word): readonly Word[] {
+  return textsOf(code, (text) => [...called(text, CALL), ...called(text, AWK_PIPE)]);
+}
+
+const SED_PLACE = String.raw`(?:\d{1,20}|\$|/(?:\\.|[^/\\])*/)`;
+const SED_ADDRESS = String.raw`\s{0,40}(?:${SED_PLACE}(?:\s{0,20},\s{0,20}[+~]?${SED_PLACE})?\s{0,20}(?:!\s{0,20})?)?`;
+const SED_EXECUTE = new RegExp(String.raw`(?:^|[;{}\n])${SED_ADDRESS}e\s{1,20}(?<text>[^\n]+)`, "g");
+const SED_SUBSTITUTE = new RegExp(
+  String.raw`(?:^|[;{}\n])${SED_ADDRESS}s(?<by>[^\\\n])(?:\\.|(?!\k<by>)[^\\])*\k<by>(?<text>(?:\\.|(?!\k<by>)[^\\])*)\k<by>\w{0,20}e`,
+  "g",
+);
+
+/** Those of a sed script: the command `e`, and what `s` with the flag `e` puts in the place of a match. */
+export function sedTexts(code: Word): readonly Word[] {
+  return textsOf(code, (text) => [...plain(text, SED_EXECUTE), ...plain(text, SED_SUBSTITUTE).map(unescaped)]);
+}
+
+const EX_SHELL =
+  /(?:^|\|)[ \t:]{0,20}(?:sil\w{0,4}!?[ \t]{1,9})?[\d%.,$'<>+-]{0,40}[ \t]{0,9}(?:r|re|rea|read|w|wr|writ?e?)?[ \t]{0,9}![ \t]{0,9}(?<text>.+)/gm;
+
+/** Those of a command of Vim: `!x`, `r !x`, `call system("x")`. */
+export function viTexts(code: Word): readonly Word[] {
+  return textsOf(code, (text) => [...plain(text, EX_SHELL), ...called(text, CALL)]);
+}
+
+/** Those of `make --eval`: `$(shell x)`, and the lines of a recipe. */
+export function makeTexts(code: Word): readonly Word[] {
+  return textsOf(code, (text) => [
+    ...plain(text, /\$[({]shell\s{1,20}(?<text>[^)}]{1,4000})[)}]|!=[ \t]{0,20}(?<assigned>[^\n]+)/g),
+    ...plain(text, /(?:^|\n)\t[-@+]{0,9}(?<text>[^\n]+)|:[^\n;=]{0,400};[ \t]{0,20}(?<same>[^\n]+)/g),
+  ]);
+}
+
+/** The texts that `read` finds in a code whose beginning is known. */
+function textsOf(code: Word, read: (text: string) => readonly string[]): readonly Word[] {
+  const text = (code.value ?? code.leading).slice(0, MAX_CODE_CHARS);
+  const texts = [...new Set(read(text))].filter((found) => found.trim() !== "");
+  return texts.slice(0, MAX_TEXTS).map((found) => at(found, code.span));
+}
+
+function at(text: string, span: Span): Word {
+  return literalWord(text, span);
+}
+
+/** What a pattern finds as it stands. */
+function plain(code: string, pattern: RegExp): string[] {
+  return [...code.matchAll(pattern)].flatMap(({ groups = {} }) =>
+    Object.entries(groups).flatMap(([name, text]) => (name === "by" || text === undefined ? [] : [text])),
+  );
+}
+
+/**
+ * The literals that a pattern finds: the first as a command line, and all of them as the words of one. Which of the two the
+ * function takes is not looked at.
+ */
+function called(code: string, pattern: RegExp): string[] {
+  return [...code.matchAll(pattern)].flatMap(({ groups = {} }) => {
+    const list = groups["words"] ?? groups["into"] ?? "";
+    const words = [...list.matchAll(new RegExp(LITERAL, "g"))].map(([literal]) => unescaped(literal.slice(1, -1)));
+    const [first = ""] = words;
+    return words.length > 1 ? [first, words.map(quoted).join(" ")] : [first];
+  });
+}
+
+const ESCAPES: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r" };
+
+function unescaped(text: string): string {
+  return text.replaceAll(/\\(.)/gs, (_, letter: string) => ESCAPES[letter] ?? letter);
+}
+
+function quoted(word: string): string {
+  return /^[\w./:=@%+,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
