@@ -30,7 +30,7 @@ const NAMES = [
   "execute|shell-command(?:-to-string)?|do shell script|callCommand|capture[23e]{0,2}|run|call|sh|qx|Command",
 ].join("|");
 const CALL = new RegExp(
-  `(?<![\\w$-])(?:${NAMES})\\s{0,20}(?:\\(\\s{0,40})?(?:\\[\\s{0,40})?[fbru]?(?<words>${LITERAL}(?:\\s{0,40}(?:,\\s{0,40})?(?:\\[\\s{0,40})?${LITERAL})*)`,
+  `(?<![\\w$-])(?:${NAMES})\\s{0,20}(?:\\(\\s{0,40})?(?:\\[\\s{0,40})?[fbru]?(?<words>${LITERAL}(?:\\s{0,40}(?:[,+.]\\s{0,40})?(?:\\[\\s{0,40})?${LITERAL})*)`,
   "g",
 );
 /** Backquotes, and Ruby's and Perl's other spellings of them. */
@@ -113,15 +113,15 @@ function plain(code: string, pattern: RegExp): string[] {
 }
 
 /**
- * The literals that a pattern finds: the first as a command line, and all of them as the words of one. Which of the two the
- * function takes is not looked at.
+ * The literals that a pattern finds: the first as a command line, all of them as the words of one, and all of them as one text.
+ * Which of these the function takes is not looked at.
  */
 function called(code: string, pattern: RegExp): string[] {
   return [...code.matchAll(pattern)].flatMap(({ groups = {} }) => {
     const list = groups["words"] ?? groups["into"] ?? "";
     const words = [...list.matchAll(new RegExp(LITERAL, "g"))].map(([literal]) => unescaped(literal.slice(1, -1)));
     const [first = ""] = words;
-    return words.length > 1 ? [first, words.map(quoted).join(" ")] : [first];
+    return words.length > 1 ? [first, words.map(quoted).join(" "), words.join("")] : [first];
   });
 }
 

@@ -89,7 +89,7 @@ describe("a deny rule", () => {
   });
 
   // These are the business of code or of `make`: what they start stands nowhere as a text.
-  it.each(['python3 -c \'import os; os.system("r" + "m x")\'', "make SHELL='rm x'"])(
+  it.each(['python3 -c \'import os; p = "rm"; os.system(p + " x")\'', "make SHELL='rm x'"])(
     "does not see what a program starts by itself: %s",
     (line) => {
       expect(behavior(line, { deny: ["Bash(rm **)"] }, { mode: "yolo" })).toBe("allow");

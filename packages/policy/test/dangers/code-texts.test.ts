@@ -14,6 +14,8 @@ const BLOCKED: Readonly<Record<string, readonly string[]>> = {
     "python3 -c \"import subprocess; subprocess.Popen(['sh', '-c', 'rm -rf /'])\"",
     "python3 - <<'E'\nimport os\nos.popen('''rm -rf /''')\nos.system('rm -rf ~')\nE",
     'python3 <<< \'import os; os.execvp("rm", ["rm", "-rf", "/"])\'',
+    'python3 -c \'import os; os.system("rm " "-rf /")\'',
+    'python3 -c \'import os; os.system("rm -rf " + "/")\'',
     "sudo python3 -c 'import os; os.system(\"rm -rf /\")'",
   ],
   "Perl, Ruby and PHP": [
