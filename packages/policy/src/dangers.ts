@@ -80,7 +80,7 @@ export function findDangers(
 }
 
 /** What launchers and wrappers that were not understood may run; what a container removes is not of this machine. */
-function mayRunHere({ perhaps }: CommandAnalysis): EffectiveCommand[] {
+export function mayRunHere({ perhaps }: CommandAnalysis): EffectiveCommand[] {
   // The value of a variable is a text that some program may run: it is judged where one does.
   return perhaps.filter(({ contained, via }) => !contained && !via.includes("variable"));
 }

@@ -16,6 +16,7 @@ import {
 } from "@pi-bash/command";
 import type { UnaskedKind } from "@pi-bash/contract";
 import type { PathContext } from "../danger-paths.ts";
+import { mayRunHere } from "../dangers.ts";
 import type { Finding, Refusal } from "../finding.ts";
 import { effectiveFolders, folderAfter } from "../folders.ts";
 import { runsDownload } from "./downloads.ts";
@@ -74,11 +75,13 @@ function findingsIn(analysis: CommandAnalysis, context: PathContext): Finding[] 
   const download = runsDownload(analysis);
   if (download !== undefined) add(download.refusal, download.command.span, download.command);
   const writesSystem = systemWrites(analysis, folderOf);
-  for (const command of analysis.effective) {
+  const started = mayRunHere(analysis);
+  for (const command of [...analysis.effective, ...started]) {
     add(writesSystem(command), command.span, command);
     add(opensModes(command, analysis), command.span, command);
   }
-  for (const redirection of redirectionsOf(analysis)) {
+  const redirections = new Set([...redirectionsOf(analysis), ...started.flatMap(({ simple }) => simple.redirections)]);
+  for (const redirection of redirections) {
     add(redirectsToSystem(redirection, folderAt(redirection.span, analysis, folderOf)), redirection.span);
   }
   return findings;
