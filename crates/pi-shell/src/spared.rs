@@ -22,12 +22,6 @@ pub(crate) struct Spared {
     pub(crate) is_provisional: bool,
 }
 
-impl From<HashSet<i32>> for Spared {
-    fn from(pids: HashSet<i32>) -> Self {
-        Self { pids, ..Self::default() }
-    }
-}
-
 impl Spared {
     fn contains(&self, pid: i32) -> bool {
         self.pids.contains(&pid) || (!self.sockets.is_empty() && self.has_socket(pid))
