@@ -257,7 +257,7 @@ function isAtOrBelow(path: readonly Component[], place: string, levels: number):
 
 /** Workspaces may lie below `/usr/src` or `/var/www`, and are their owner's; `/etc` as a workspace stays what it is. */
 function isWorkspace(path: readonly Component[], { workspace }: Folder): boolean {
-  const base = workspace === undefined ? [] : namesOf(workspace);
+  const base = namesOf(workspace ?? "/");
   if (base.length < 2 || !SYSTEM_NAMES.includes(base[0] ?? "")) return false;
   return isAtOrBelow(path, `/${base.join("/")}`, 0);
 }

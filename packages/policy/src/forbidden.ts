@@ -51,17 +51,18 @@ export interface Forbidden {
 export function findForbidden(request: ForbiddenRequest, config: ForbiddenConfig): Forbidden {
   const classification = classifyPlaced(request, request, config);
   const { original } = request;
+  const { blockedCommands = [] } = config;
   const texts = [{ ...request, found: classification }];
   if (original !== undefined) texts.push({ ...original, found: classifyPlaced(original, request, config) });
   const undecided = texts.flatMap(({ found }) => found.undecided);
   for (const { command, found } of texts) {
     if (found.class === "blocked") return { classification: found, findings: found.findings, doubts: [], undecided };
-    const blocked = findBlockedCommand(found.analysis, command, config.blockedCommands ?? []);
+    const blocked = findBlockedCommand(found.analysis, command, blockedCommands);
     if (blocked !== undefined) {
       return { classification: { ...found, class: "blocked" }, findings: [blocked], doubts: [], undecided };
     }
   }
-  const doubt = findDoubtfulCommand(classification.analysis, config.blockedCommands ?? []);
+  const doubt = findDoubtfulCommand(classification.analysis, blockedCommands);
   const doubts = doubt === undefined ? [] : [doubt];
   return { classification, findings: missingDescription(request, config), doubts, undecided };
 }

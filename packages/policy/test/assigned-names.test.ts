@@ -124,7 +124,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   "x by `printf`, y by `printf`": ["printf -v x '%n' y"],
   "y by `printf`": ['printf "a$x" y'],
   "x by `wait`": ["wait -p x", "wait -px", "wait -n -p x", "wait -np x"],
-  "? by `wait`": ["wait $pid", 'wait "$pid"'],
+  // Without a process in the background `$!` is empty.
+  "? by `wait`": ["wait $pid", 'wait "$pid"', 'wait "$!$x"'],
   "pid by an assignment": [
     "pid=$!; wait $pid",
     'pid=$!; wait "$pid"',

@@ -16,6 +16,8 @@ describe.each([
   "bsdtar -xf /tmp/a.tar",
   "unzip -o /tmp/a.zip",
   "7z x /tmp/a.7z",
+  "7z e /tmp/a.7z",
+  "7z x /tmp/a-old.7z",
   "cpio -i < /tmp/a.cpio",
   "cpio -idm < /tmp/a.cpio",
   "ar x /tmp/a.a",
@@ -35,6 +37,7 @@ describe.each([
   it("writes below /etc where it runs there", () => {
     expect(kindsOf(line, "/etc")).toEqual(["system-write"]);
     expect(kindsOf(line, "/etc/ssh")).toEqual(["system-write"]);
+    expect(kindsOf(line, "/private/etc")).toEqual(["system-write"]);
     expect(kindsOf(`cd /etc && ${line}`, "/home/u/p")).toEqual(["system-write"]);
   });
 
@@ -55,7 +58,11 @@ describe("a program that runs below /etc and writes elsewhere, or nothing", () =
     "tar -cf /tmp/a.tar .",
     "unzip -l /tmp/a.zip",
     "unzip /tmp/a.zip -d /tmp",
+    "7z",
     "7z l /tmp/a.7z",
+    "7z ex /tmp/a.7z",
+    "7z update /tmp/a.7z",
+    "7z x -so /tmp/a.7z",
     "7z x /tmp/a.7z -o/tmp",
     "cpio -t < /tmp/a.cpio",
     "cpio -o < /tmp/names",
@@ -66,6 +73,7 @@ describe("a program that runs below /etc and writes elsewhere, or nothing", () =
     "wget -P /tmp https://example.org/a",
     "wget --spider https://example.org/a",
     "split /tmp/a /tmp/part",
+    "split -b10 /tmp/a /tmp/part",
     "patch --dry-run -p1 < /tmp/a.diff",
     "git clone https://example.org/a.git /tmp/a",
     "git status",

@@ -83,6 +83,7 @@ describe("what is written to the system", () => {
     "ln -s ../x /etc/y",
     "ln x -s /etc/y",
     "cd /etc && echo x > hosts",
+    "ls; cd /etc; echo > x",
     "pushd /etc && : > hosts",
     "tar -tf a.tar --index-file=/etc/x",
     "tar -tf a.tar --index-file /etc/x",
@@ -100,6 +101,7 @@ describe("what is written to the system", () => {
     "ln -sf -- /etc/hosts",
     "cd /etc > log",
     "cd /etc 2> log",
+    "ls > log; cd /etc",
     "touch -- x",
   ])("is not: %s", (line) => {
     expect(unasked(line)).toEqual([]);

@@ -73,7 +73,7 @@ export function optionsNamed({ options }: GivenOptions, ...names: readonly strin
 
 /** `--out` is `--output`; that another option may begin so, too, is taken for the dangerous one. */
 export function isNamed(given: string, name: string): boolean {
-  return given === name || (name.startsWith("--") && given.length > 2 && name.startsWith(given));
+  return given === name || (given.length > 2 && name.startsWith(given));
 }
 
 interface ReadOption extends GivenOption {

@@ -93,7 +93,6 @@ const RCLONE: ReadonlyMap<string, readonly [from: number, to: number]> = new Map
 
 function judgeRclone(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, {
-    exactLong: true,
     longValued:
       "config include exclude filter filter-from files-from include-from exclude-from min-age max-age transfers",
   });

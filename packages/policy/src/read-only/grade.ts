@@ -86,7 +86,7 @@ function probesProcesses(args: EffectiveCommand["argv"]): boolean {
 
 /** Copies of descriptors, and `/dev/null`. */
 function isPlainRedirection({ operator, target }: Redirection): boolean {
-  return /^[<>]&$/.test(operator) || target?.value === "/dev/null";
+  return operator === "<&" || operator === ">&" || target?.value === "/dev/null";
 }
 
 /** Wrappers that start one program, the one that the line names, and nothing else. */

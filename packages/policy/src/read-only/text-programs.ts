@@ -181,11 +181,9 @@ export const judgeTest: Judge = (call) => {
 
 function isHarmlessTerm(term: readonly Word[]): boolean {
   if (term.length < 2) return true;
-  const operator = term.length === 2 ? term[0]?.value : term[1]?.value;
-  if (operator === undefined || operator === null || term.length > 3) return false;
-  return term.length === 2
-    ? /^-[a-uw-zGLNOS]$/.test(operator)
-    : /^(?:=|==|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/.test(operator);
+  const [first = "", second = ""] = term.map(({ value }) => value ?? "");
+  if (term.length === 2) return /^-[a-uw-zGLNOS]$/.test(first);
+  return term.length === 3 && /^(?:=|==|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/.test(second);
 }
 
 /** Options stand before the program; what follows it are files, which may begin with a dash. */

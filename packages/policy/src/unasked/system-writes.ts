@@ -42,7 +42,7 @@ function targetIn(
   const own = targetsOf(name, args).find((word) => isBelowEtc(word, cwd));
   if (own !== undefined) return own.display;
   if (listed !== undefined && takesListed(command, name)) return listed.display;
-  const isHere = cwd !== undefined && isPathBelowEtc(".", { cwd, isPattern: false, isWhole: true });
+  const isHere = isPathBelowEtc(".", { cwd, isPattern: false, isWhole: true });
   return inlineCode(name, args) ?? (isHere && writesHere(name, args) ? cwd : undefined);
 }
 

@@ -40,3 +40,74 @@ describe("a line with many texts for a shell", () => {
     expect(answerOf(texts(700))).toBe("undecided");
   });
 });
+
+describe("texts for a shell inside each other", () => {
+  /** A variable that holds `rm -rf /`, and others that each evaluate the one before. */
+  const nested = (count: number): string => {
+    const variables = Array.from({ length: count }, (_, at) => `A${at + 1}='eval "$A${at}"'`);
+    return `A0='rm -rf /'; ${variables.join("; ")}; eval "$A${count}"`;
+  };
+
+  it.each([1, 6, 7])("are followed: %d", (count) => {
+    expect(answerOf(nested(count))).toBe("blocked");
+  });
+
+  it.each([8, 12])("cannot be decided where they are too many: %d", (count) => {
+    expect(answerOf(nested(count))).toBe("undecided");
+  });
+});
+
+describe("a text that functions print again and again", () => {
+  const printed = (length: number): string =>
+    `f() { echo ${"a".repeat(length)}; }; g() { f; f; }; h() { g; g; }; h | sh`;
+
+  it("is read while it is short", () => {
+    expect(answerOf(printed(300))).toBe("neither");
+  });
+
+  it("cannot be decided once it is long", () => {
+    expect(answerOf(printed(40_000))).toBe("undecided");
+  });
+});
+
+describe("groups inside each other in a pattern of `fd`", () => {
+  const search = (count: number): string => `fd '${"(".repeat(count)}zzz${")".repeat(count)}' / -x rm -rf`;
+
+  it.each([1, 32])("are read: %d", (count) => {
+    expect(answerOf(search(count))).toBe("neither");
+  });
+
+  it("may match anything where they are too many", () => {
+    expect(answerOf(search(33))).toBe("blocked");
+  });
+
+  it("count only while they are open", () => {
+    expect(answerOf(`fd '${"()".repeat(40)}zzz' / -x rm -rf`)).toBe("neither");
+  });
+});
+
+describe("a variable with many values that is used many times", () => {
+  const loop = (uses: number): string =>
+    `for x in ${folders(64)}; do ${Array.from({ length: uses }, () => "rm -rf $x").join("; ")}; done`;
+
+  it("is looked at each time in a line of usual length", () => {
+    expect(answerOf(loop(10))).toBe("neither");
+  });
+
+  it("may be anything past that", () => {
+    expect(answerOf(loop(300))).toBe("undecided");
+  });
+});
+
+describe("a function that is called many times", () => {
+  const calls = (count: number): string =>
+    `f() { rm -rf $1; }; ${Array.from({ length: count }, (_, at) => `f a${at}`).join("; ")}`;
+
+  it.each([2, 64])("has the arguments of its %d calls", (count) => {
+    expect(answerOf(calls(count))).toBe("neither");
+  });
+
+  it("may have any past that", () => {
+    expect(answerOf(calls(65))).toBe("undecided");
+  });
+});

@@ -27,16 +27,67 @@ describe("a line that only looks unusual", () => {
     // An argument that is handed on as it came does not end the calls.
     'f() { if [ $1 -lt 2 ]; then echo; else f "${10}" | f "${10}"; fi; }; f 1',
     `bash -c "$(printf '%s ' rm -rf / ${names(200)})"`,
+    // Directly in `/home` each name is that of a user, but for one with a dot.
+    "find /home -maxdepth 1 -name 'zz*' -exec rm -rf {} +",
+    "fd -d 1 zz /home -x rm -rf",
+    "fd -d 1 '^\\.zz|^zz' /home -x rm -rf",
+    // The name is that of the folder in which the search starts.
+    "find /var/log -name log -exec rm -rf {} +",
+    // A place between characters has no width.
+    "fd '^\\betc\\b$' / -x rm -rf",
+    "X=rm; env -S '${X} -rf /'",
+    // What may not be computed leaves the variable as it was.
+    "x=/; ((y && (x=1))); rm -rf $x",
+    "x=/; ((y || (x=1))); rm -rf $x",
+    "x=/; ((y ? x=1 : 2)); rm -rf $x",
+    "read xy <<< /; rm -rf $xy",
+    "echo -n -e 'rm\\x20-rf /' | sh",
+    // A shell passes over a NUL in a script and in what a command prints; `printf -v` stops there.
+    "printf 'r\\0m -rf /' | bash",
+    "bash <(printf 'r\\0m -rf /')",
+    "eval \"$(printf 'r\\0m -rf /')\"",
+    "printf -v x '/\\0a'; rm -rf $x",
+    "printf '%s\\0' / | xargs -0 rm -rf",
+    // Opened for both, it is read all the same.
+    "bash <> <(echo 'rm -rf /')",
+    // Another descriptor leaves the input as it is.
+    "echo 'rm -rf /' | bash 3< f",
+    "echo 'rm -rf /' | bash 3<> f",
+    "bash /dev/fd/3 3< <(echo 'rm -rf /')",
+    // A pattern inside a text for a shell is part of the text.
+    "sh -c rm\\ -rf\\ /e*",
+    "pushd /; popd +1; rm -rf *",
+    // What is waited for came before.
+    "wait; yes | while read x; do a & done",
+    "echo './x & ./x' > x; source x",
+    "tar cbf 20 /dev/sda x",
+    // Of modes that contradict each other the one that writes counts.
+    "tar xzf /dev/sda --create",
+    'X=/; mapfile -C "rm -rf $X" x < f',
+    "socat - OPEN:/proc/sysrq-trigger,append",
+    "rm -rf /mnt/c/Windows",
+    // No character has this number: the escape stays.
+    "printf '\\U00110000\\nrm -rf /' | sh",
   ])("is blocked: %s", (line) => {
     expect(answerOf(line)).toBe("blocked");
   });
 
-  it.each(["/bin/?m -rf /", "cat x > /dev/$Y", "rm -rf $(cd x; echo /)", "declare -n R=$Y; rm -rf $R"])(
-    "cannot be decided: %s",
-    (line) => {
-      expect(answerOf(line)).toBe("undecided");
-    },
-  );
+  it.each([
+    "/bin/?m -rf /",
+    "cat x > /dev/$Y",
+    "cat x > /dev/??$Y",
+    "rm -rf $(cd x; echo /)",
+    "declare -n R=$Y; rm -rf $R",
+    // Of two patterns it is not known which folder comes last.
+    "for d in /e* /t*; do cd $d; rm -rf *; done",
+    // The stack of folders is that of the session.
+    "pushd; rm -rf *",
+    "pushd /; pushd +1; rm -rf *",
+    "fd zz /home -x rm -rf",
+    "fd -d 2 zz /home -x rm -rf",
+  ])("cannot be decided: %s", (line) => {
+    expect(answerOf(line)).toBe("undecided");
+  });
 
   it.each([
     // A partition by its label is read.
@@ -61,7 +112,51 @@ describe("a line that only looks unusual", () => {
     "pkill -0 -- .",
     "killall -0 -- init",
     "git --work-tree=a checkout -f",
+    "find / -maxdepth 1 -name 'zz*' -exec rm -rf {} +",
+    "find /home -name 'zz*' -exec rm -rf {} +",
+    "find /home -maxdepth 1 -name '.zz*' -exec rm -rf {} +",
+    "fd -d 1 '^\\.zz' /home -x rm -rf",
+    "fd -d 1 '\\.zz|\\.yy' /home -x rm -rf",
+    "fd '^etc\\.$' / -x rm -rf",
+    // A value that is known is read in its place, and nothing else is found.
+    "F=-false; find / $F -delete",
+    // Without an option `echo` prints escapes as they are.
+    "echo 'rm\\x20-rf / #e' | sh",
+    // `--` is no beginning of a long option.
+    "X='-- /etc'; zip a.zip $X",
+    "zip -a- a.zip /etc",
+    "x=/; ((x=1)); rm -rf $x",
+    "pushd /; pushd; rm -rf *",
+    // Filled in for the placeholder it is no option of its own.
+    "echo -delete | xargs -I% find / -name %x",
+    "yes | while read x; do a & wait; done",
+    // What a pipe brings is not read behind a redirection.
+    "echo 'rm -rf /' | bash < f",
+    "echo 'rm -rf /' | bash 0<> f",
+    // A script that is only shown.
+    "echo './x & ./x' > x; cat x",
+    // The first of the old letters takes the first word.
+    "tar cbf /dev/sda x.tar y",
+    "socat - OPEN:/dev/null,append",
+    "printf -v x 'a\\0/'; rm -rf /tmp/$x",
+    // A disk of one's own.
+    "rm -rf /mnt/data/windows",
+    'X=/; mymapfile -C "rm -rf $X" x < f',
+    // Behind a number a value begins no path.
+    "rm -rf $#$Y",
+    // Numbers name no device.
+    "cat x > /dev/$#",
+    "cat x > /dev/pts/${#X}",
   ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
+  });
+});
+
+describe("an ending that `fd` looks for", () => {
+  it("is that of a folder in capitals, too", () => {
+    const place = { cwd: "/home/me/Code.D/app", workspace: "/home/me/Code.D/app" };
+
+    expect(answerOf("fd -e d . /home/me -x rm -rf", place)).toBe("blocked");
+    expect(answerOf("fd -e o . /home/me -x rm -rf", place)).toBe("neither");
   });
 });

@@ -120,7 +120,7 @@ describe("the text that a shell reads", () => {
     ["printf '%5.2s|%d' a 1 | sh", ["a|1"]],
     ["printf '%b' 'a\\tb' | sh", ["a\tb"]],
     ["printf '\\x61\\141\\0141\\u0061' | sh", ["aaaa"]],
-    ["printf 'a\\0b' | sh", ["a\nb"]],
+    ["printf 'a\\0b' | sh", ["a\0b"]],
     ["printf '%x' 1 | sh", ["${unknown_to_policy}"]],
     ['printf "$K x" | sh', ["known x"]],
     ['printf "$X x" | sh', ["${unknown_to_policy} x"]],

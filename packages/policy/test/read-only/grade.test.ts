@@ -110,7 +110,18 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "xargs rm",
     "{ ls; } > f",
   ],
-  session: ["((1))", "[[ $x == y ]]", "[[ -f x ]]", "cd x", "jobs", "popd", "pushd x"],
+  session: [
+    "((1))",
+    "[[ $x == y ]]",
+    "[[ -f x ]]",
+    "cd x",
+    "cd x <&0",
+    "jobs",
+    "jobs 2>&1",
+    "jobs 2>/dev/null",
+    "popd",
+    "pushd x",
+  ],
   "session beside others": [
     "(echo)",
     "[ -f x ]",
@@ -247,8 +258,16 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "python3 -I -c 1",
     "python3 -c 1",
   ],
-  strict: ["cd x && ls", "echo &", "ls &", "while IFS= read x; do :; done", "while read x; do :; done < f"],
-  tables: ["setsid echo", "setsid ls"],
+  strict: [
+    "cd x && ls",
+    "jobs < f",
+    "jobs <<E\nE\n",
+    "echo &",
+    "ls &",
+    "while IFS= read x; do :; done",
+    "while read x; do :; done < f",
+  ],
+  tables: ["setsid echo", "setsid ls", "ls; setsid ls"],
 };
 
 describe("the grade of a line", () => {

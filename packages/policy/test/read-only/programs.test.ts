@@ -152,6 +152,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   unresolved: ["bash -v", "command -vx ls"],
   "sets-clock": ["date 0101", "date +%s 0101", "date -I seconds"],
   "expansion-in-option-position": [
+    "sort $!-ox f",
     "date +$x",
     'date "$x"',
     'tee "$x"',

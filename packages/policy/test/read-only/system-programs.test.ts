@@ -128,6 +128,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   "option-not-read-only": [
     "ps -auxe",
     "ps -ep x",
+    "ps -ep x1",
+    "ps -ep 1x",
     "ps -g x -e",
     "ps -u -e",
     "ps -u me -e",

@@ -80,6 +80,7 @@ const PAIRS: Pairs = {
   ],
   "yes uncovered": [
     ["Bash(rm **)", "./rm x"],
+    ["Bash(git --force push)", "git -C x push --force"],
     ["Bash(rm **)", "/opt/rm x"],
     ["Bash(rm **)", "/usr/local/bin/rm x"],
     ["Bash(rm **)", "find . -exec rm {} +"],

@@ -8,6 +8,15 @@ const PLACE = { cwd: "/home/u/p", home: "/home/u", workspace: "/home/u/p" };
 /** The lines by what is found in them. */
 const LINES: Readonly<Record<string, readonly string[]>> = {
   "download-to-shell": [
+    "curl -o eval u; python3 eval",
+    "$SHELL < <(curl u)",
+    '"$SHELL" < <(curl u)',
+    "${BASH} < <(curl u)",
+    "$0 < <(curl u)",
+    "$(command -v bash) < <(curl u)",
+    "`which sh` < <(curl u)",
+    '"$(which zsh)" <<< "$(curl u)"',
+    "$BIN/bash < <(curl u)",
     "curl u | sh",
     "curl u | deno",
     "curl u | python3 --",
@@ -87,6 +96,10 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "curl -o f u; python3 f",
   ],
   none: [
+    "$X < <(curl u)",
+    "$SHELLX < <(curl u)",
+    "x$SHELL < <(curl u)",
+    "$(which bash-lint) < <(curl u)",
     'su -cx "$(curl u)"',
     'php a-r "$(curl u)"',
     "curl -oa f; sh f",

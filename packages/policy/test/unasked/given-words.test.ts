@@ -12,6 +12,8 @@ describe("a line whose words are filled in", () => {
     "for f in /etc/*.conf; do sed -i s/a/b/ $f; done",
     'for f in /etc/{hosts,fstab}; do echo x >> "$f"; done',
     'for f in src/* /etc/*.conf; do tee "$f"; done',
+    "for f in /etc/x a; do touch $f; done",
+    "find /etc -exec sed -ni p {} \\;",
     "for f in $(find /etc -name '*.conf'); do sed -i s/a/b/ $f; done",
     "for f in `ls /etc/*.conf`; do sed -i s/a/b/ $f; done",
     "f=/etc/*.conf; sed -i s/a/b/ $f",
@@ -33,6 +35,7 @@ describe("a line whose words are filled in", () => {
     "ls /etc/* | xargs -n 1 sh -c '> \"$0\"'",
     "ls /etc/* | xargs -I% sh -c 'echo a > %'",
     "sh -c '> \"$1\"' _ /etc/hosts",
+    "sudo sh -c '> \"$1\"' _ /etc/hosts",
   ])("asks: %s", (line) => {
     expect(kindsIn(line)).toEqual(["system-write"]);
   });
@@ -54,6 +57,8 @@ describe("a line whose words are filled in", () => {
     "ls /etc/* | xargs -n1 sh -c 'echo \"$0\"'",
     "sh -c 'cat \"$1\"' _ /etc/hosts",
     "sh -c '> \"$1\"' _ out",
+    // What stands behind the end of `-exec` is no argument of it.
+    "find . -exec sh -c 'touch \"$@\"' _ {} \\; -newer /etc/x",
   ])("does not ask: %s", (line) => {
     expect(kindsIn(line)).toEqual([]);
   });

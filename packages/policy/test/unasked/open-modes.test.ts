@@ -9,6 +9,7 @@ const PLACE = { cwd: "/home/u/p", home: "/home/u", workspace: "/home/u/p" };
 const LINES: Readonly<Record<string, readonly string[]>> = {
   "open-modes": [
     "chmod -R 777 .",
+    "for f in **/*; do chmod 777 $f; done",
     "chmod -R 0777 .",
     "chmod -R 77 .",
     "chmod -R 7 .",

@@ -205,6 +205,8 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "curl -os /etc/x",
     "curl /etc/x",
     "wget -i /etc/x",
+    "wget https://e.org/x-O /etc/x",
+    "wget --x--output-file /etc/x u",
     "sort /etc/x",
     "sort -k /etc/x",
     "openssl x -in /etc/x",

@@ -10,6 +10,7 @@ import type { Folder } from "../../danger-paths.ts";
 import { type Added, filledIn, isFilled } from "../values/added.ts";
 import { type BindingPlace, Bindings, type Printing } from "../values/bindings.ts";
 import { expandWord, type Field, knownText, textField, UNKNOWN, type Values } from "../values/fields.ts";
+import { withoutNul } from "../values/formatted-texts.ts";
 import { PrintedTexts } from "../values/printed-texts.ts";
 import { plainText } from "../values/rendered-fields.ts";
 import type { Use } from "../values/sources.ts";
@@ -142,7 +143,9 @@ export class LineTexts {
   #redirected(command: EffectiveCommand): string {
     if (!this.#printed.hasInput(command)) return "";
     const texts = this.#printed.input(command);
-    return texts === undefined ? " < unknown_to_policy" : ` <<< ${singleQuoted(texts.map(plainText).join("\n"))}`;
+    return texts === undefined
+      ? " < unknown_to_policy"
+      : ` <<< ${singleQuoted(texts.map(withoutNul).map(plainText).join("\n"))}`;
   }
 
   /** The texts of outputs; of what has none, such as the folder that `mktemp` makes, its words. */
@@ -175,16 +178,16 @@ function isUnderstood({ argv, unresolved }: EffectiveCommand): boolean {
 
 const SEARCHES = /^(?:g?find|fd|fdfind)$/;
 
-/** The lines of a text; one of which not all is known is taken as a whole. */
+/** The lines of a text, also those of `xargs -0`; one of which not all is known is taken as a whole. */
 function linesOf(text: Field): readonly Field[] {
-  return pieces(text, "\n");
+  return pieces(text, /[\n\0]/);
 }
 
 function wordsOf(text: Field): readonly Field[] {
-  return pieces(text, /\s+/);
+  return pieces(text, /[\s\0]+/);
 }
 
-function pieces(text: Field, between: string | RegExp): readonly Field[] {
+function pieces(text: Field, between: RegExp): readonly Field[] {
   const known = knownText(text);
   if (known === undefined) return [text];
   return known

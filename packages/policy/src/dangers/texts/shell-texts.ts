@@ -18,7 +18,7 @@ import {
 import { alternativesOf } from "../values/alternatives.ts";
 import type { Field, Values } from "../values/fields.ts";
 import { knownText } from "../values/fields.ts";
-import { joined } from "../values/formatted-texts.ts";
+import { joined, withoutNul } from "../values/formatted-texts.ts";
 import { isInputFile, longOr, type PrintedTexts } from "../values/printed-texts.ts";
 import { scriptOf } from "../values/process-substitution.ts";
 import { asWord, isPartlyKnown, plainText } from "../values/rendered-fields.ts";
@@ -123,7 +123,7 @@ export function inputTexts(command: EffectiveCommand, printed: PrintedTexts, val
     return script === undefined ? [] : (printed.ofScript(script, values) ?? []);
   });
   const readsInput = files.length === 0 || files.some(({ value }) => isInputFile(value));
-  return readsInput ? [...scripts, ...(printed.input(command) ?? [])] : scripts;
+  return readsInput ? [...scripts, ...(printed.input(command) ?? []).map(withoutNul)] : scripts;
 }
 
 /** The files that a shell takes commands from, none for its input; undefined for what takes none, or has them in a text. */

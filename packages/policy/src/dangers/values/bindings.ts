@@ -35,7 +35,7 @@ export interface BindingPlace {
   readonly home: string;
   readonly cwd: string | undefined;
   /** The variables of the line that the text stands in. */
-  readonly outer: ((name: string) => readonly Field[]) | undefined;
+  readonly outer: (name: string) => readonly Field[];
 }
 
 /** The variables of one line. */
@@ -136,7 +136,7 @@ export class Bindings {
     if (given?.value != null) return expandWord(given.value, this.use(outside(command)));
     if (name === "@" || name === LAST_ARGUMENT) return this.#arguments(command, name);
     if (name === "HOME") return [textField(this.#home)];
-    if (name !== "PWD") return this.#ofOuter(name);
+    if (name !== "PWD") return this.#outer(name);
     const folder = command === undefined ? undefined : this.#folders?.(command);
     const here = folder === undefined ? this.#folder : folder.cwd;
     return here === undefined ? [[UNKNOWN]] : [textField(here)];
@@ -153,16 +153,12 @@ export class Bindings {
       const given = calls.slice(0, MAX_CALLS).flatMap((call) => this.#words(picked(call.argv.slice(1)), call));
       return calls.length > MAX_CALLS ? [[UNKNOWN], ...given] : given;
     }
-    if (command === undefined || command.simple === command.written) return this.#ofOuter(which);
+    if (command === undefined || command.simple === command.written) return this.#outer(which);
     const { argv } = command.written;
     const text = argv.findLastIndex(({ span }) => span.start === command.simple.span.start);
     if (text === -1) return [[UNKNOWN]];
     const given = this.#words(picked(argv.slice(text + 1)), undefined);
     return command.via.includes("xargs") ? [...given, ...this.inputOf(command)] : given;
-  }
-
-  #ofOuter(name: string): readonly Field[] {
-    return this.#outer?.(name) ?? [[UNKNOWN]];
   }
 
   #words(words: readonly Word[], call: EffectiveCommand | undefined): readonly Field[] {

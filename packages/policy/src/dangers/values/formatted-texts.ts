@@ -13,7 +13,8 @@ const MAX_ROUNDS = 128;
 export function echoed(words: readonly (readonly Field[])[]): readonly Field[] {
   const options = words.findIndex((fields) => !fields.every((field) => /^-[neE]+$/.test(knownText(field) ?? "")));
   const given = options === -1 ? [] : words.slice(options);
-  const flags = words.slice(0, options === -1 ? undefined : options).flatMap((fields) => fields.map(knownText));
+  // Of options alone nothing is printed that could be decoded.
+  const flags = words.slice(0, options).flatMap((fields) => fields.map(knownText));
   const decodes = flags.some((flag) => flag?.includes("e"));
   return alternativesOf(given).map((fields) => {
     const text = joined(fields, " ");
@@ -70,7 +71,22 @@ function directive(token: string, field: Field | undefined): Field {
 
 /** A field whose known parts have their escapes decoded. */
 function decoded(field: Field): Field {
-  return field.map((part) => (part.kind === "text" ? { kind: "text", text: decodedText(part.text) } : part));
+  return rewritten(field, decodedText);
+}
+
+/** What bash makes of an output: it passes over each NUL, in a script that it reads and in `$(…)`. */
+export function withoutNul(field: Field): Field {
+  return rewritten(field, (text) => text.replaceAll("\0", ""));
+}
+
+/** What `printf -v` keeps of what it prints. */
+export function upToNul(field: Field): Field {
+  const end = field.findIndex((part) => part.kind === "text" && part.text.includes("\0"));
+  return end === -1 ? field : rewritten(field.slice(0, end + 1), (text) => text.split("\0", 1).join(""));
+}
+
+function rewritten(field: Field, rewrite: (text: string) => string): Field {
+  return field.map((part) => (part.kind === "text" ? { kind: "text", text: rewrite(part.text) } : part));
 }
 
 const LETTERS: Readonly<Record<string, string>> = { n: "\n", t: "\t", r: "\r", f: "\f", v: "\v", "\\": "\\", c: "" };
@@ -82,8 +98,7 @@ function decodedText(text: string): string {
     (whole, octal?: string, hex?: string, code?: string, letter?: string) => {
       if (letter !== undefined) return LETTERS[letter] ?? whole;
       const value = octal === undefined ? Number.parseInt(hex ?? code ?? "", 16) : Number.parseInt(octal, 8);
-      // A NUL ends a line of `xargs -0`, and a shell passes over it.
-      return value === 0 ? "\n" : value > 0x10ffff ? whole : String.fromCodePoint(value);
+      return value > 0x10ffff ? whole : String.fromCodePoint(value);
     },
   );
 }

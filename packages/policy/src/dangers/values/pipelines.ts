@@ -87,7 +87,12 @@ function contains({ start, end }: Span, at: number): boolean {
 }
 
 function isInput({ operator }: Redirection): boolean {
-  return operator.startsWith("<") && operator !== "<>";
+  return operator.startsWith("<");
+}
+
+/** True where a redirection of input is not one of another descriptor: `3< f`. */
+export function isStandardInput({ descriptor }: Redirection): boolean {
+  return descriptor === undefined || descriptor === 0;
 }
 
 /** For each command the stage that it reads from; an inner pipeline comes later and wins. */

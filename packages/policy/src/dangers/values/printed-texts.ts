@@ -15,9 +15,9 @@ import {
 import { programName } from "@pi-bash/command/internal";
 import { alternativesOf } from "./alternatives.ts";
 import { expandWord, type Field, textField, type Values } from "./fields.ts";
-import { echoed, formatted, joined } from "./formatted-texts.ts";
+import { echoed, formatted, joined, withoutNul } from "./formatted-texts.ts";
 import { isFilter } from "./outputs.ts";
-import { Pipelines } from "./pipelines.ts";
+import { isStandardInput, Pipelines } from "./pipelines.ts";
 import { scriptOf } from "./process-substitution.ts";
 
 /** Substitutions and functions inside each other, and stages behind each other, that are looked into. */
@@ -59,7 +59,8 @@ export class PrintedTexts {
   /** What a substitution's text prints, without its last line breaks; undefined where nothing is known of it. */
   ofScript(script: string, values: Values): readonly Field[] | undefined {
     const analysis = analyzeCommand(script);
-    return this.#deeper(() => new PrintedTexts(analysis, () => values, this).printed(analysis.commands));
+    const texts = this.#deeper(() => new PrintedTexts(analysis, () => values, this).printed(analysis.commands));
+    return texts?.map(withoutNul);
   }
 
   /** What a command reads; undefined where nothing is known of it. */
@@ -113,10 +114,13 @@ export class PrintedTexts {
 
   #input(command: EffectiveCommand): readonly Field[] | undefined {
     const own = this.#pipelines.inputsOf(command);
-    if (own.length > 0) {
-      const texts = own.flatMap((redirection) => this.#redirected(redirection, this.#at(command)) ?? []);
-      return texts.length > 0 ? texts : undefined;
-    }
+    const texts = own.flatMap((redirection) => this.#redirected(redirection, this.#at(command)) ?? []);
+    // Beside another descriptor, which `/dev/fd/3` may name, the input is what it was.
+    const piped = own.some(isStandardInput) ? undefined : this.#piped(command);
+    return texts.length > 0 ? [...texts, ...(piped ?? [])] : piped;
+  }
+
+  #piped(command: EffectiveCommand): readonly Field[] | undefined {
     const feeder = this.#pipelines.feederOf(command);
     return feeder === undefined ? this.#inputOfPlace(command) : this.printed(feeder);
   }
@@ -137,7 +141,7 @@ export class PrintedTexts {
     if (target === null) return undefined;
     if (operator === "<<<") return longOr(expandWord(target, values), target.display);
     const script = scriptOf(target.text);
-    return operator === "<" && script !== undefined ? this.ofScript(script, values) : undefined;
+    return script === undefined ? undefined : this.ofScript(script, values);
   }
 
   /** The commands of a stage whose output is the stage's: neither in a substitution nor in front of another stage. */

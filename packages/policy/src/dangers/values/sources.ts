@@ -27,7 +27,7 @@ import {
   UNKNOWN,
   type Values,
 } from "./fields.ts";
-import { formatted } from "./formatted-texts.ts";
+import { formatted, upToNul } from "./formatted-texts.ts";
 import { Pipelines } from "./pipelines.ts";
 import { scriptOf } from "./process-substitution.ts";
 
@@ -206,7 +206,7 @@ function printed(words: readonly Word[], values: () => Values): Assigned[] {
   const name = attached ?? (first?.value === "-v" ? second?.value : undefined);
   if (name == null) return [];
   const rest = words.slice(attached === undefined ? 2 : 1);
-  return [[name.replace(/\[.*$/, ""), () => formatted(rest.map((word) => expandWord(word, values())))]];
+  return [[name.replace(/\[.*$/, ""), () => formatted(rest.map((word) => expandWord(word, values()))).map(upToNul)]];
 }
 
 /** What a `read` takes from its own redirections, from those of the block around it, or from the stage before. */
