@@ -187,6 +187,7 @@ fn en_08_a_split_escape_sequence_leaves_nothing_in_any_update() {
 #[test]
 fn en_08_titles_hyperlinks_and_charsets_are_dropped() {
     assert_eq!(plain_text(b"\x1b]0;title\x07a\x1b]8;;http://x\x1b\\b\x1b(Bc\x1bcd\x1b7e"), "abcde");
+    assert_eq!(plain_text(b"a\x1b([1mb\x1b )]c\x1b#Pd"), "a1mbcd");
     assert_eq!(plain_text("a\u{9b}31mb\u{9d}0;t\u{9c}c\u{85}".as_bytes()), "abc");
 }
 
