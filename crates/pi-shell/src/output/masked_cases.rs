@@ -60,6 +60,20 @@ fn the_end_of_a_flood_is_the_end_of_the_masked_whole_wherever_the_window_begins(
     }
 }
 
+#[test]
+fn a_read_whose_end_fills_the_window_does_not_make_the_one_before_forgotten_in_which_a_key_began() {
+    let key = key(80);
+    let (begun, rest) = key.split_at(200);
+    let options = masked(SinkOptions { max_bytes: 1_000, ..SinkOptions::default() });
+    let mut sink = Sink::new(options);
+    for read in [begun, rest] {
+        sink.push_buffer(&mut read.as_bytes().to_vec(), read.len());
+    }
+
+    let shown = sink.finish(None).text;
+    assert!(!shown.contains(BODY), "{shown}");
+}
+
 /// A key begins before the last part of a flood that is looked at, and what follows it shows too little to push it out.
 #[test]
 fn a_key_that_is_not_seen_to_begin_is_masked_wherever_two_reads_met() {
