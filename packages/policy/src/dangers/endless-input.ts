@@ -13,7 +13,7 @@ import {
 } from "@pi-bash/command";
 import { programName, SHELLS, shellOptions } from "@pi-bash/command/internal";
 import type { Finding } from "../finding.ts";
-import { Pipelines } from "./values/pipelines.ts";
+import { isStandardInput, Pipelines } from "./values/pipelines.ts";
 import { scriptOf } from "./values/process-substitution.ts";
 
 /** Programs that hand on what they read, line by line or as it is. */
@@ -70,7 +70,7 @@ class Inputs {
   /** What an endless input repeats, as far as that is known; undefined where the input is none. */
   endlessTexts(command: EffectiveCommand): readonly string[] | undefined {
     const own = this.#pipelines.inputsOf(command);
-    if (own.length > 0) {
+    if (own.some(isStandardInput)) {
       const files = own.flatMap(({ target }) =>
         target === null ? [] : [target.value ?? "", scriptOf(target.text) ?? ""],
       );

@@ -2,7 +2,8 @@
  * Programs that remove or move whole folders beside what they are for: trash cans, archivers, `rclone`, `userdel`, and a
  * checkout over a folder of the system.
  *
- * Sources: trash-put(1), gio(1), tar(1), zip(1), rclone(1), userdel(8), deluser(8), git-checkout(1).
+ * Sources: trash-put(1), gio(1), tar(1), zip(1), 7z(1), rar(1), wipe(1), cmake(1), rclone(1), userdel(8), deluser(8),
+ * git-checkout(1).
  */
 import { type Folder, type Target, targetOf } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
@@ -20,6 +21,10 @@ export const OTHER_REMOVAL_JUDGES: readonly (readonly [string, DangerJudge])[] =
   ["gio", judgeGio],
   ...["tar", "gtar", "bsdtar"].map((name): [string, DangerJudge] => [name, judgeTar]),
   ["zip", judgeZip],
+  ...["7z", "7za", "7zr", "7zz"].map((name): [string, DangerJudge] => [name, judgeSevenZip]),
+  ["rar", judgeRar],
+  ["wipe", judgeWipe],
+  ["cmake", judgeCmake],
   ["rclone", judgeRclone],
   ["userdel", (call) => judgeUser(call, "-r --remove")],
   ["deluser", (call) => judgeUser(call, "--remove-home --remove-all-files")],
@@ -81,6 +86,39 @@ function judgeTar(call: DangerCall): Refusal | undefined {
 function judgeZip(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, { valued: "bnPtsx", longValued: "temp-path suffixes password exclude" });
   return has(given, "-m --move") ? judgeRemoved("`zip --move`", given.operands.slice(1), call) : undefined;
+}
+
+/** `7z a -sdel x.7z /usr` deletes what it has put into the archive. */
+function judgeSevenZip(call: DangerCall): Refusal | undefined {
+  const isDeleting = call.args.some(({ value }) => value?.toLowerCase() === "-sdel");
+  return isDeleting ? judgeArchived("`7z -sdel`", call) : undefined;
+}
+
+/** `rar m`, and `rar a -df`. */
+function judgeRar(call: DangerCall): Refusal | undefined {
+  const isMoving = /^mf?$/i.test(textAt(readGivenOptions(call, {}), 0));
+  const isDeleting = call.args.some(({ value }) => /^-d[frw]$/i.test(value ?? ""));
+  return isMoving || isDeleting ? judgeArchived("`rar` that deletes what it has archived", call) : undefined;
+}
+
+/** A letter for what to do, the archive, and what goes into it. */
+function judgeArchived(how: string, call: DangerCall): Refusal | undefined {
+  return judgeRemoved(how, readGivenOptions(call, {}).operands.slice(2), call);
+}
+
+function judgeWipe(call: DangerCall): Refusal | undefined {
+  const given = readGivenOptions(call, { valued: "BCSMloQRTPb" });
+  return has(given, "-r") ? judgeRemoved("`wipe -r`", given.operands, call) : undefined;
+}
+
+/** The commands of `cmake -E`. */
+function judgeCmake(call: DangerCall): Refusal | undefined {
+  const given = readGivenOptions(call, { valued: "E" });
+  const [tool] = optionsNamed(given, "-E");
+  const verb = tool === undefined ? undefined : tool.values.map(knownText)[0];
+  if (verb === "rename") return judgeMoved("`cmake -E rename`", given.operands.slice(0, 1), call);
+  const isRecursive = verb === "remove_directory" || (verb === "rm" && has(given, "-r -R"));
+  return isRecursive ? judgeRemoved(`\`cmake -E ${verb}\``, given.operands, call) : undefined;
 }
 
 /** Which of the paths behind a subcommand of `rclone` lose what they hold. */

@@ -128,8 +128,8 @@ export class LineTexts {
   #linesFor(command: EffectiveCommand, added: Added): Added {
     if (added.fields === undefined) return added;
     const lines = this.#printed.input(command)?.flatMap(linesOf) ?? [];
-    if (added.placeholder !== undefined)
-      return lines.length === 0 || added.separator !== undefined ? added : { ...added, fields: lines };
+    const isByLine = /^[\n\0]?$/.test(added.separator ?? "");
+    if (added.placeholder !== undefined) return lines.length > 0 && isByLine ? { ...added, fields: lines } : added;
     const quoted = lines.flatMap((line) => knownText(line) ?? []).filter((line) => /["']/.test(line));
     return { fields: [...added.fields, ...quoted.map((line) => textField(line.replaceAll(/["']/g, "")))] };
   }

@@ -59,28 +59,33 @@ function ownOptions({ simple, written, argv }: EffectiveCommand): readonly Word[
   return [];
 }
 
-/** What ends an item: a character of `-d`, or `\n` for a NUL (as `printf` hands it on); undefined for blanks. */
+/** What ends an item: a character of `-d`, or a NUL; undefined for blanks. */
 function separatorOf(options: readonly Word[]): string | undefined {
   for (const [at, { value }] of options.entries()) {
     const match = /^(?:-[0prtx]*d(.*)|--d[a-z]*(?:=(.*))?|(-[prtx]*0[prtx]*|--nu[a-z]*))$/s.exec(value ?? "");
     if (match === null) continue;
-    if (match[3] !== undefined) return "\n";
+    if (match[3] !== undefined) return "\0";
     const given = (match[1] ?? match[2]) || (options[at + 1]?.value ?? "");
     return ESCAPES[given] ?? given;
   }
   return undefined;
 }
 
-const ESCAPES: Readonly<Record<string, string>> = { "\\n": "\n", "\\0": "\n", "\\t": "\t", "": "\n" };
+const ESCAPES: Readonly<Record<string, string>> = { "\\n": "\n", "\\0": "\0", "\\t": "\t", "": "\n" };
 
 /** The items of what is read; quotes around one count where blanks separate them. */
 function itemsIn(field: Field, separator: string | undefined, byLine: boolean): readonly Field[] {
   const text = knownText(field);
   if (text === undefined) return [field];
-  if (separator !== undefined) return text.split(separator).filter(isItem).map(textField);
+  if (separator !== undefined) return text.split(endOfItem(separator)).filter(isItem).map(textField);
   if (byLine) return [textField(unquoted(text))];
   const items = text.match(/(?:"[^"\n]*"|'[^'\n]*'|[^\s"']|["'])+/g) ?? [];
   return items.map((item) => textField(unquoted(item)));
+}
+
+/** Lists that `find -print0` and its like write are known by lines here. */
+function endOfItem(separator: string): string | RegExp {
+  return separator === "\0" ? /[\0\n]/ : separator;
 }
 
 function isItem(text: string): boolean {

@@ -40,16 +40,19 @@ export class Pipelines {
 
   /** The redirections of input that count for a command: its own, else those of the innermost block that has any. */
   inputsOf({ simple, written }: EffectiveCommand): readonly Redirection[] {
+    // Those of other descriptors, which `/dev/fd/3` may name, leave the input what it was.
+    const others: Redirection[] = [];
     for (const { redirections } of simple === written ? [simple] : [simple, written]) {
       const own = redirections.filter(isInput);
-      if (own.length > 0) return own;
+      if (own.some(isStandardInput)) return own;
+      others.push(...own);
     }
     const at = written.span.start;
     const around = this.#blockRedirections().filter(
       ({ redirection, span }) => isInput(redirection) && contains(span, at),
     );
     const innermost = Math.max(...around.map(({ span }) => span.start));
-    return around.filter(({ span }) => span.start === innermost).map(({ redirection }) => redirection);
+    return [...others, ...around.flatMap(({ redirection, span }) => (span.start === innermost ? [redirection] : []))];
   }
 
   /** The commands that write into the `>(…)` that a command stands in. */
