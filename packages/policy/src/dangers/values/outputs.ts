@@ -277,7 +277,7 @@ function isRelative(field: Field): boolean {
 function unescaped(field: Field): readonly Field[] {
   const text = knownText(field);
   if (text === undefined) return [field];
-  if (/%(?!%)|\\(?!n|0(?![0-7]))/.test(text.replaceAll(/%s|%b|%q/g, ""))) return [[UNKNOWN]];
+  if (/%(?!%)|\\(?!n|0$)/.test(text.replaceAll(/%s|%b|%q/g, ""))) return [[UNKNOWN]];
   return text
     .replaceAll(/\\n|\\0|%[sbq]/g, " ")
     .split(/\s+/)
