@@ -224,17 +224,22 @@ mod tests {
         }
     }
 
-    #[tokio::test]
-    async fn a_report_without_a_watch_or_a_proxy_has_neither_s_findings() {
-        let report = SandboxReport {
-            mode: SandboxMode::ReadOnly,
+    fn report(mode: SandboxMode) -> SandboxReport {
+        SandboxReport {
+            mode,
             backend: SandboxBackend::Landlock,
             network: SandboxNetwork::None,
             refused: Vec::new(),
-            degraded: vec!["signal".to_owned()],
+            degraded: Vec::new(),
             planted: Vec::new(),
             partly_searched: false,
-        };
+        }
+    }
+
+    #[tokio::test]
+    async fn a_report_without_a_watch_or_a_proxy_has_neither_s_findings() {
+        let report =
+            SandboxReport { degraded: vec!["signal".to_owned()], ..report(SandboxMode::ReadOnly) };
         let same = report.clone().with_refused(None).with_plants(None).await;
         assert_eq!(same, report);
     }
@@ -249,17 +254,8 @@ mod tests {
         (0..1_000).for_each(|number| {
             std::fs::create_dir(roots[0].join(number.to_string())).unwrap();
         });
-        let report = SandboxReport {
-            mode: SandboxMode::WorkspaceWrite,
-            backend: SandboxBackend::Landlock,
-            network: SandboxNetwork::None,
-            refused: Vec::new(),
-            degraded: Vec::new(),
-            planted: Vec::new(),
-            partly_searched: false,
-        };
 
-        let found = report.with_plants(Some(plants)).await;
+        let found = report(SandboxMode::WorkspaceWrite).with_plants(Some(plants)).await;
 
         assert_eq!((found.planted.len(), found.partly_searched), (1, true));
     }
@@ -271,15 +267,7 @@ mod tests {
                 writable_paths: vec![PathBuf::from(format!("/remembered/{number}"))],
                 ..options(SandboxNetwork::None)
             };
-            let report = SandboxReport {
-                mode: options.mode,
-                backend: SandboxBackend::Landlock,
-                network: SandboxNetwork::None,
-                refused: Vec::new(),
-                degraded: Vec::new(),
-                planted: Vec::new(),
-                partly_searched: false,
-            };
+            let report = report(options.mode);
             let technique = Technique::Landlock { version: 6, namespaces: true };
             Arc::new(Sandbox { options, report, technique })
         };
