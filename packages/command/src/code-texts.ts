@@ -2,11 +2,11 @@
  * Command lines that code in another language gives to a shell as a literal: `python3 -c 'os.system("x")'`,
  * `node -e 'execSync("x")'`, `awk '{ print | "x" }'`, `sed 's/a/x/e'`, `vim -c '!x'`.
  *
- * The code is searched, not read: what stands in a literal behind a name such as `system` counts, wherever that is. What code does by
- * itself (`shutil.rmtree`), and a text that it puts together, are not seen. Repetitions in the patterns have bounds, so that
- * the time to search grows with the length of the code and no faster.
+ * The code is searched, not read: what stands in a literal behind a name such as `system` counts, wherever that is.
+ * What code does by itself (`shutil.rmtree`), and a text that it puts together of variables, are not seen. Repetitions in
+ * the patterns have bounds, so that the time to search grows with the length of the code and no faster.
  */
-import { literalWord, type Span, type Word } from "./word.ts";
+import { literalWord, type Word } from "./word.ts";
 
 /** Most texts of one code; more of them are not looked at. */
 const MAX_TEXTS = 16;
@@ -29,6 +29,7 @@ const NAMES = [
   "shell_exec|passthru|proc_open|getoutput|getstatusoutput|check_call|check_output|create_subprocess_(?:shell|exec)",
   "execute|shell-command(?:-to-string)?|do shell script|callCommand|capture[23e]{0,2}|run|call|sh|qx|Command",
 ].join("|");
+const LITERALS = new RegExp(LITERAL, "g");
 const CALL = new RegExp(
   `(?<![\\w$-])(?:${NAMES})\\s{0,20}(?:\\(\\s{0,40})?(?:\\[\\s{0,40})?[fbru]?(?<words>${LITERAL}(?:\\s{0,40}(?:[,+.]\\s{0,40})?(?:\\[\\s{0,40})?${LITERAL})*)`,
   "g",
@@ -98,11 +99,7 @@ export function makeTexts(code: Word): readonly Word[] {
 function textsOf(code: Word, read: (text: string) => readonly string[]): readonly Word[] {
   const text = (code.value ?? code.leading).slice(0, MAX_CODE_CHARS);
   const texts = [...new Set(read(text))].filter((found) => found.trim() !== "");
-  return texts.slice(0, MAX_TEXTS).map((found) => at(found, code.span));
-}
-
-function at(text: string, span: Span): Word {
-  return literalWord(text, span);
+  return texts.slice(0, MAX_TEXTS).map((found) => literalWord(found, code.span));
 }
 
 /** What a pattern finds as it stands. */
@@ -119,7 +116,7 @@ function plain(code: string, pattern: RegExp): string[] {
 function called(code: string, pattern: RegExp): string[] {
   return [...code.matchAll(pattern)].flatMap(({ groups = {} }) => {
     const list = groups["words"] ?? groups["into"] ?? "";
-    const words = [...list.matchAll(new RegExp(LITERAL, "g"))].map(([literal]) => unescaped(literal.slice(1, -1)));
+    const words = [...list.matchAll(LITERALS)].map(([literal]) => unescaped(literal.slice(1, -1)));
     const [first = ""] = words;
     return words.length > 1 ? [first, words.map(quoted).join(" "), words.join("")] : [first];
   });

@@ -64,6 +64,9 @@ const NC_VALUED = "gGiIlmMopPqsTVwxX";
 /** Settings of apt that hold a text for a shell. */
 const APT_SETTING = /^[^=]*(?:-invoke(?:-success)?|pre-install-pkgs)(?:::\w*)?=/i;
 
+const AWK_SOURCE: Row = { letters: "e", valued: "fFvEilo", names: "source", code: true, read: awkTexts };
+const VI_COMMAND: Row = { letters: "c", valued: "iTuUwWsSr", names: "cmd", code: true, read: viTexts };
+
 /** By program name; several programs are separated by blanks. */
 const TABLE: readonly (readonly [string, readonly Row[]])[] = [
   ["ssh slogin autossh sshfs ssh-copy-id", SSH],
@@ -114,13 +117,7 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
       { names: "checkpoint-action", read: behindPattern(/^exec=/) },
     ],
   ],
-  [
-    "zip",
-    [
-      { letters: "T", read: () => [] },
-      { names: "TT unzip-command", singleDash: true },
-    ],
-  ],
+  ["zip", [{ names: "TT unzip-command", singleDash: true }]],
   ["rpm rpmspec rpmbuild", [{ letters: "E", names: "eval", read: behindEnds(/^(.*?)%\(/s, /\)[^)]*$/s) }]],
   ["tcpdump", [{ letters: "z", valued: "BcCDFGiIjmMrsTVwWyZE", split: true }]],
   ["wget", [{ names: "use-askpass", split: true }]],
@@ -129,11 +126,11 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
   ["watchman-make", [{ letters: "r", names: "run" }]],
   ["fzf sk", [{ names: "preview" }, { names: "bind", read: fzfTexts }]],
   ["less more most", [{ operands: true, read: behindPattern(/^\+{1,2}!\s*/) }]],
-  ["vi vim nvim gvim mvim rvim view vimdiff ex", [viRow("c", "cmd"), { operands: true, read: viOperand }]],
-  ["ed vi vim nvim ex", [{ code: true, read: viTexts }]],
+  ["vi vim nvim gvim mvim rvim view vimdiff ex", [VI_COMMAND, { operands: true, read: viOperand }]],
+  ["ed", [{ code: true, read: viTexts }]],
   ["make gmake", [{ names: "eval", code: true, read: makeTexts }]],
   ["dc", [{ letters: "e", names: "expression", read: behindPattern(/^(?:.*\s)?!\s*(?![<>=])/s) }]],
-  ["awk gawk mawk nawk original-awk", [{ operands: true, code: true, read: awkTexts }, awkRow("e", "source")]],
+  ["awk gawk mawk nawk original-awk", [{ operands: true, code: true, read: awkTexts }, AWK_SOURCE]],
   [
     "sed gsed",
     [
@@ -162,14 +159,6 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
 /** An option whose value is code of a language with functions. */
 function codeRow(letters: string, valued: string, names = "", read: Row["read"] = calledTexts): Row {
   return { letters, valued, names, code: true, read };
-}
-
-function awkRow(letters: string, names: string): Row {
-  return { letters, valued: "fFvEilo", names, code: true, read: awkTexts };
-}
-
-function viRow(letters: string, names: string): Row {
-  return { letters, valued: "iTuUwWsSr", names, code: true, read: viTexts };
 }
 
 const ROWS: ReadonlyMap<string, readonly Row[]> = rowsByName();

@@ -2,9 +2,9 @@
  * Looks through what `option-texts.ts` finds: command lines in options of programs that do something else.
  */
 import { inputTexts, type OptionText, optionTexts } from "./option-texts.ts";
-import { TOO_LARGE, throughText, wrapperName } from "./unwrap-shell.ts";
+import { givenInput, TOO_LARGE, throughText, wrapperName } from "./unwrap-shell.ts";
 import { type EffectiveCommand, opaque, type State, type Step, unresolved } from "./unwrap-state.ts";
-import { literalWord, type Word } from "./word.ts";
+import type { Word } from "./word.ts";
 
 /** Readings of one command, those of texts inside texts multiplied; with more it is not known what runs. */
 const MAX_READINGS = 64;
@@ -16,7 +16,7 @@ export function throughOptionTexts(
   state: State,
   step: Step,
 ): readonly EffectiveCommand[] {
-  const texts = [...optionTexts(name, argv), ...inputCode(state).flatMap((code) => inputTexts(name, code))];
+  const texts = [...optionTexts(name, argv), ...givenInput(state).flatMap((code) => inputTexts(name, code))];
   if (texts.length === 0) return [];
   const readings = state.readings * texts.length;
   const around: State = { ...state, privileged: true, readings };
@@ -41,14 +41,6 @@ function throughOne(
     rest.length === 0 ? throughText({ via, text, language: "posix" }, argv, state, step) : step([text, ...rest], inner);
   // What is not known in code is the program's own, which is not known anyway.
   return [...effective, ...perhaps].filter((command) => !isAlone(command) && !(inCode && command.unresolved));
-}
-
-/** Texts that the line itself gives as standard input. */
-function inputCode({ simple }: State): readonly Word[] {
-  return simple.redirections.flatMap(({ operator, target, body, span }) => {
-    if (operator === "<<<") return target === null ? [] : [target];
-    return body === undefined ? [] : [literalWord(body, span)];
-  });
 }
 
 /** `ProxyCommand='ssh -W %h:%p x'`: nothing of the line is the input of what such a text starts. */

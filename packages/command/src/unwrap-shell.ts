@@ -72,10 +72,16 @@ function isScript({ value }: Word): boolean {
 
 /** `bash <<< 'text'` and `sh <<E`: looked through for deny rules and dangers; the shell itself stays unknown. */
 function inputTexts(name: string, argv: readonly Word[], state: State, step: Step): Unwrapped[] {
-  return state.simple.redirections.flatMap(({ operator, target, body, span }) => {
+  return givenInput(state).flatMap((text) =>
+    text.value === null ? [] : [throughText({ via: `${name} <<`, text, language: "bash" }, argv, state, step)],
+  );
+}
+
+/** The texts that the line itself gives as standard input: here-strings and here-documents. */
+export function givenInput({ simple }: State): readonly Word[] {
+  return simple.redirections.flatMap(({ operator, target, body, span }) => {
     const text = operator === "<<<" ? target : body === undefined ? null : literalWord(body, span);
-    if (text === null || text.value === null) return [];
-    return [throughText({ via: `${name} <<`, text, language: "bash" }, argv, state, step)];
+    return text === null ? [] : [text];
   });
 }
 

@@ -2,9 +2,9 @@
  * Temporary folders of this user: `<tmp>/pi-bash-<uid>/<purpose>-<random>-<process>`.
  *
  * A host that is killed cannot remove its folders, and outputs in them may be large. So the first folder that a process
- * makes in a place has those of ended processes there removed. Which process a folder belongs to stands in its name, in base 36: its number and
- * its start in clock ticks; behind them a digest of the machine, the boot and the pid namespace in which those two count. The
- * name is short, because messages show it; no one else can make anything where it lies.
+ * makes in a place has those of ended processes there removed. Which process a folder belongs to stands in its name, in
+ * base 36: its number and its start in clock ticks; behind them a digest of the machine, the boot and the pid namespace in
+ * which those two count. The name is short, because messages show it; no one else can make anything where it lies.
  */
 import { createHash } from "node:crypto";
 import { lstat, readdir, readlink, rm } from "node:fs/promises";

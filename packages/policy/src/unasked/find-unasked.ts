@@ -80,8 +80,7 @@ function findingsIn(analysis: CommandAnalysis, context: PathContext): Finding[] 
     add(writesSystem(command), command.span, command);
     add(opensModes(command, analysis), command.span, command);
   }
-  const redirections = new Set([...redirectionsOf(analysis), ...started.flatMap(({ simple }) => simple.redirections)]);
-  for (const redirection of redirections) {
+  for (const redirection of [...redirectionsOf(analysis), ...started.flatMap(({ simple }) => simple.redirections)]) {
     add(redirectsToSystem(redirection, folderAt(redirection.span, analysis, folderOf)), redirection.span);
   }
   return findings;

@@ -122,12 +122,12 @@ describe("a line that only looks unusual", () => {
     "F=-false; find / $F -delete",
     // Without an option `echo` prints escapes as they are.
     "echo 'rm\\x20-rf / #e' | sh",
-    // `--` is no beginning of a long option.
+    // `--` is not the beginning of a long option.
     "X='-- /etc'; zip a.zip $X",
     "zip -a- a.zip /etc",
     "x=/; ((x=1)); rm -rf $x",
     "pushd /; pushd; rm -rf *",
-    // Filled in for the placeholder it is no option of its own.
+    // Filled in for the placeholder, it is not an option of its own.
     "echo -delete | xargs -I% find / -name %x",
     "yes | while read x; do a & wait; done",
     // What a pipe brings is not read behind a redirection.

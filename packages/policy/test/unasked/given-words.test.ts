@@ -57,7 +57,7 @@ describe("a line whose words are filled in", () => {
     "ls /etc/* | xargs -n1 sh -c 'echo \"$0\"'",
     "sh -c 'cat \"$1\"' _ /etc/hosts",
     "sh -c '> \"$1\"' _ out",
-    // What stands behind the end of `-exec` is no argument of it.
+    // What stands behind the end of `-exec` is not an argument of it.
     "find . -exec sh -c 'touch \"$@\"' _ {} \\; -newer /etc/x",
   ])("does not ask: %s", (line) => {
     expect(kindsIn(line)).toEqual([]);
