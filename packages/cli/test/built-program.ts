@@ -2,6 +2,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
@@ -66,8 +67,8 @@ export async function inShell(script: string, folder = scratchFolder()) {
 
 /** Names of the folders for input and standard error of `pi-bash run` whose runtime folder this is. */
 export function streamFolders(runtime: string): string[] {
-  const folders = readdirSync(runtime, { recursive: true, encoding: "utf8" });
-  return folders.filter((path) => /^pi-bash-\d+\/run-[^/]*$/.test(path));
+  const own = readdirSync(runtime).filter((name) => /^pi-bash-\d+$/.test(name));
+  return own.flatMap((name) => readdirSync(join(runtime, name)).filter((folder) => folder.startsWith("run-")));
 }
 
 /** Writes `chunk` again and again to a program's input, `bytes` in all, and ends it. Resolves with the SHA-256 of it all. */
