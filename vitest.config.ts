@@ -73,6 +73,8 @@ export default defineConfig(({ mode }) => ({
     globalSetup: mode === "places" ? ["test/places/global-setup.ts"] : [],
     exclude: ["**/node_modules/**", ...excluded(mode)],
     environment: "node",
+    // A golden file that is missing fails its test; only `-u` writes one.
+    update: "none",
     // On Bun 1.4, what vitest's runner imports lacks the names of `export { namespace }`; what vite transforms has them.
     server: { deps: { inline: "bun" in process.versions ? ["zod"] : [] } },
     pool: "forks",

@@ -11,6 +11,8 @@ import { linesOfOtherSystems } from "./other-systems.mjs";
 /** The version that is installed where there is none; `--locked`, so that it is the same everywhere. */
 const VERSION = "27.1.0";
 const RUN_TIMEOUT_MS = 12 * 60 * 60_000;
+/** Threads of a test program: its tests mostly wait for programs, and pi-shell's take half as long as with two. */
+const THREADS = "8";
 /** Sources that Linux, where mutants are judged, does not compile: all of them would survive. */
 const OTHER_SYSTEMS = /\/(macos|windows)\.rs$/;
 /** Changes that change nothing: flags have no bit in common, so that `|` and `^` of them are the same. */
@@ -43,7 +45,7 @@ async function runnerVariable() {
 async function containedCargo(...rest) {
   for (const options of NAMESPACES) {
     if (!(await runProgram("unshare", [...options, "true"])).ok) continue;
-    const env = { [await runnerVariable()]: ["unshare", ...options].join(" ") };
+    const env = { [await runnerVariable()]: ["unshare", ...options].join(" "), RUST_TEST_THREADS: THREADS };
     return runProgram("unshare", [...options, "cargo", ...rest], { timeoutMs: RUN_TIMEOUT_MS, env });
   }
   throw new Error(

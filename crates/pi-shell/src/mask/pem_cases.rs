@@ -108,6 +108,12 @@ fn numbers_of_lines_are_passed_over() {
 }
 
 #[test]
+fn a_hyphen_belongs_to_what_may_become_a_header() {
+    assert!(body_of(&format!("abcdefg-{BODY}\n")).is_some());
+    assert_eq!(body_of(&format!("abcdefgh-{BODY}\n")), None);
+}
+
+#[test]
 fn headers_of_a_key_go_to_the_end_of_their_line() {
     for name in ["Proc-Type", "DEK-Info", "Version", "Comment", "Hash", "Charset", "MessageID"] {
         let headed = format!("{name}: what (ever)!\n\n{BODY}");

@@ -1,4 +1,4 @@
-//! What a command used: processor time and peak memory, where its result is asked to say so.
+//! What a command used: time, and, where its result is asked to say so, processor time and peak memory.
 
 use std::time::Duration;
 
@@ -35,6 +35,20 @@ async fn a_result_says_what_was_used_where_it_is_asked_to() {
     let usage = used(&shell, measured(NEEDS_MEMORY)).await;
     assert!(usage.peak_memory_bytes.unwrap() >= NEEDED_BYTES, "{usage:?}");
     assert!(total(usage) > Duration::ZERO);
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_result_says_how_long_its_command_took() {
+    let shell = session();
+    for concurrency in [Concurrency::Queue, Concurrency::Clone] {
+        let asked = std::time::Instant::now();
+        let options = RunOptions { concurrency, ..command("sleep 0.2") };
+        let took = attempt(&shell, options).await.unwrap().wall_time;
+        let most = asked.elapsed();
+        assert!(took >= Duration::from_millis(200), "{concurrency:?}: {took:?}");
+        assert!(took <= most, "{concurrency:?}: {took:?} of {most:?}");
+    }
     shell.close().await;
 }
 
