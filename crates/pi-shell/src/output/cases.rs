@@ -326,3 +326,13 @@ fn a_late_ring_keeps_the_last_lines() {
     assert!(text.len() <= LATE_RING_BYTES);
     assert!(text.starts_with("line ") && text.ends_with("line 19999\n"));
 }
+
+#[test]
+fn a_late_ring_keeps_the_end_of_a_line_that_is_longer() {
+    let mut ring = LateRing::new();
+    ring.push("é".repeat(LATE_RING_BYTES).as_bytes());
+    ring.push(b"\n");
+
+    // The newline is one byte, so the first character has lost its first one.
+    assert_eq!(ring.text(), format!("{}\n", "é".repeat(LATE_RING_BYTES / 2 - 1)));
+}

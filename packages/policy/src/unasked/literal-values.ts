@@ -53,6 +53,9 @@ function contains(outer: Span, inner: Span): boolean {
   return outer.start <= inner.start && inner.end <= outer.end;
 }
 
+/** `${NAME:=value}`, which gives a variable without a value one; so does `${NAME=value}`. */
+const DEFAULT_VALUE = /\$\{(\w+):?=([^{}$`\\]*)\}/g;
+
 /** What stands in the line, from left to right: a word to be read, or a name that has a value from here on. */
 type Step = { readonly at: number } & (
   | { readonly word: Word }
@@ -77,12 +80,19 @@ function replaceAll(
       if (span.start < from || command.slice(span.start, span.end) !== source) continue;
       text += command.slice(from, span.start) + replaced(source, values);
       from = span.end;
+      assignDefaults(values, source);
       if (text.length > MAX_READING_CHARS) return command;
     } else {
       take(step, values);
     }
   }
   return text + command.slice(from);
+}
+
+function assignDefaults(values: Map<string, string>, source: string): void {
+  for (const [, name = "", value] of source.matchAll(DEFAULT_VALUE)) {
+    if (!values.has(name)) assign(values, name, value);
+  }
 }
 
 function assign(values: Map<string, string>, name: string, value: string | undefined): void {

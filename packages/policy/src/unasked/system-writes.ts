@@ -274,19 +274,21 @@ function changes(words: readonly string[]): boolean {
   if (at === -1 || (end !== -1 && at > end)) return false;
   const args = words.slice(at + 1, end === -1 ? undefined : end);
   const name = programName(words[at] ?? "");
-  if (/^(?:cp|install|ln|rsync)$/.test(name)) return args.at(-1) === "{}";
-  return !/^(?:sed|perl|ruby|g?awk)$/.test(name) || args.some((word) => /^-[a-zA-Z0]*i|inplace|^--in-place/.test(word));
+  return /^(?:cp|install|ln|rsync)$/.test(name) ? args.at(-1) === "{}" : changesGiven(name, args);
 }
 
 /** Whether `xargs` gives a program what it changes: what the commands before it list. */
-function takesListed(command: EffectiveCommand, name: string): boolean {
-  if (!command.via.some((each) => /^(?:xargs|parallel)$/.test(each)) || !WRITERS.has(name)) return false;
-  if (/^(?:cp|scp|rsync|install|ln|tar|curl|wget|git)$/.test(name)) return false;
-  return !/^(?:g?sed|perl|ruby|g?awk)$/.test(name) || editsInPlace(command.argv);
+function takesListed({ argv, via }: EffectiveCommand, name: string): boolean {
+  if (!via.some((each) => /^(?:xargs|parallel)$/.test(each)) || !WRITERS.has(name)) return false;
+  const args = argv.flatMap(({ value }) => value ?? []);
+  return !/^(?:cp|scp|rsync|install|ln|tar|curl|wget|git)$/.test(name) && changesGiven(name, args);
 }
 
-function editsInPlace(argv: readonly Word[]): boolean {
-  return argv.some(({ value }) => /^-[a-zA-Z0]*i|^--in-place|inplace/.test(value ?? ""));
+/** Whether a program changes the files that it is given. One that filters does so in place only. */
+function changesGiven(name: string, args: readonly string[]): boolean {
+  return (
+    !/^(?:g?sed|perl|ruby|g?awk)$/.test(name) || args.some((word) => /^-[a-zA-Z0]*i|^--in-place|inplace/.test(word))
+  );
 }
 
 /** The first word below `/etc` that a command hands on through a pipe. */

@@ -1,4 +1,5 @@
 /** Writes below the system's settings whose place a loop, a listing or a wrapper fills in. Nothing is run. */
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the braces are shell text
 import { describe, expect, it } from "vitest";
 import { findUnasked } from "../../src/unasked/find-unasked.ts";
 
@@ -23,6 +24,8 @@ describe("a line whose words are filled in", () => {
     "ls -d /etc/x | while read; do rm $REPLY; done",
     "grep -l a /etc/*.conf | while read f; do sed -i s/a/b/ $f; done",
     "find /etc -type f -exec sh -c '> \"$1\"' _ {} \\;",
+    "find /etc -name x -exec sh -c '> \"${1}\"' _ {} \\;",
+    "find /etc -name x -exec gsed -i s/a/b/ {} \\;",
     "find /etc -name x -exec sh -c 'sed -i s/a/b/ \"$0\"' {} \\;",
     "find /etc -name x -exec bash -c 'for f; do echo x >> \"$f\"; done' _ {} +",
     'find /etc -name x -exec bash -c \'for f in "$@"; do tee "$f"; done\' _ {} +',
@@ -50,6 +53,7 @@ describe("a line whose words are filled in", () => {
     'ls /etc | while read f; do echo x > "$f"; done',
     'grep x /etc/passwd | while read u; do mkdir "$u"; done',
     "find /etc -name x -exec sh -c 'cp \"$1\" /tmp' _ {} \\;",
+    "find /etc -name x -exec gsed -n p {} \\;",
     "find /etc -name x -exec sh -c 'cat \"$1\" > /tmp/x' _ {} \\;",
     "find src -name x -exec sh -c '> \"$1\"' _ {} \\;",
     "ls /etc/* | xargs -I{} cp {} backup",

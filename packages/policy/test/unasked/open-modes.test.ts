@@ -81,6 +81,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   ],
   none: [
     "chmod 777 .",
+    "chmod 777 x--recursive",
     "chmod -R 755 .",
     "chmod -R ${m:-755} .",
     "m=755; chmod -R ${m:-777} .",

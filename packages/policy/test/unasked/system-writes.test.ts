@@ -16,6 +16,9 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "touch ${f:-/etc/x}",
     'echo x > "${f-/etc/x}"',
     "f=/etc/xy; touch ${f:0:6}",
+    "f=/etc/x; { echo; } > $f",
+    ": ${f:=/etc/x}; rm $f",
+    "> out${f=/etc/x}; touch $f",
     "dir=/etc; touch ${dir}/x",
     "export d=/etc; touch $d/x",
     "declare -x d=/etc; touch $d/x",
@@ -152,6 +155,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
     "bsdtar -cf /etc/a x",
   ],
   none: [
+    "f=out; : ${f:=/etc/x}; rm $f",
     "touch ${f:-x}",
     "f=x; touch ${f:-/etc/x}",
     "cat${IFS}/etc/x",
