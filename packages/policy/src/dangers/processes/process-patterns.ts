@@ -81,30 +81,15 @@ function ofAnyAge(given: GivenOptions): string | undefined {
   return !isSome && optionsNamed(given, "-O", "--older").length > 0 ? "-O" : undefined;
 }
 
-/** What `pgrep`, `pidof` and `ps` print where it is the numbers of all processes: that of the first is among them. */
+/** What `pgrep` and `pidof` print where it is the numbers of all processes: that of the first is among them. */
 export function printedProcesses(name: string, words: Words): readonly Field[] | undefined {
-  return listsEveryProcess(name, words) ? [textField("1")] : undefined;
+  if (name === "pgrep") return selectsEverything(words) === undefined ? undefined : FIRST;
+  const { operands } = readGivenOptions(words, {});
+  return operands.some((field) => FIRST_PROCESS.test(knownText(field) ?? "")) ? FIRST : undefined;
 }
 
-function listsEveryProcess(name: string, words: Words): boolean {
-  if (name === "pgrep") return selectsEverything(words) !== undefined;
-  const { options, operands } = readGivenOptions(words, { valued: "opqtuUgGCs", longValued: "format" });
-  if (name === "pidof") return operands.some((field) => FIRST_PROCESS.test(knownText(field) ?? ""));
-  // `ps ax -o pid=`: the letters without a dash are those of BSD.
-  const isAll =
-    options.some(({ name: option }) => /^-[eA]$/.test(option)) ||
-    words.args.some(isBsdAll) ||
-    ofTheSystem({ options, operands }) !== undefined;
-  const formats = options.flatMap((option) => (/^(?:-o|--format)$/.test(option.name) ? option.values : []));
-  // `ps axo pid`.
-  const at = words.args.findIndex(({ value }) => /^[a-z]{1,3}o$/.test(value ?? ""));
-  if (at !== -1) formats.push(...words.args.slice(at + 1, at + 2).flatMap((word) => words.fieldsOf(word)));
-  return isAll && formats.length > 0 && formats.every((field) => /^pid=?$/.test(knownText(field) ?? ""));
-}
-
-function isBsdAll({ value }: Words["args"][number]): boolean {
-  return /^-?[a-z]{2,4}$/.test(value ?? "") && /a/.test(value ?? "") && /x/.test(value ?? "");
-}
+/** The number of the first process. */
+export const FIRST: readonly Field[] = [textField("1")];
 
 /** `-u root`: all processes of the system's owner, where no name narrows it. */
 export function ofTheSystem(given: GivenOptions): string | undefined {

@@ -12,6 +12,7 @@ import {
 } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
 import { type Places, placesBelow } from "../../protected-folders.ts";
+import { ProcessLists } from "../processes/process-lists.ts";
 import { printedProcesses } from "../processes/process-patterns.ts";
 import { readFind, startFields } from "../searches/find-expression.ts";
 import { calculated } from "./computed-values.ts";
@@ -25,11 +26,13 @@ const MAX_DEPTH = 6;
 export class Outputs {
   readonly #analysis: CommandAnalysis;
   readonly #pipelines: Pipelines;
+  readonly #lists: ProcessLists;
   #depth = 0;
 
   constructor(analysis: CommandAnalysis) {
     this.#analysis = analysis;
     this.#pipelines = new Pipelines(analysis);
+    this.#lists = new ProcessLists(analysis, this.#pipelines);
   }
 
   /** The words that a substitution's text prints. */
@@ -79,6 +82,7 @@ export class Outputs {
     ) {
       return undefined;
     }
+    if (this.#lists.beginsWithList(simple)) return this.#lists.printedBy(simple, at);
     const name = programName(command.argv[0]?.value ?? "");
     const here = hereString(simple);
     const before = (): readonly Field[] | undefined => this.#before(simple, at, depth);
@@ -186,7 +190,6 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
       return options.length > 0 ? fields(operands) : undefined;
     case "pgrep":
     case "pidof":
-    case "ps":
       return printedProcesses(name, { args: words, fieldsOf: (word) => expandWord(word, values), added: undefined });
     case "pwd":
       return values.variable("PWD");

@@ -1,0 +1,135 @@
+/**
+ * The numbers of all processes, as `ps` lists them and as `awk` and others hand them on: `ps aux | awk '{print $2}'`.
+ *
+ * A list that something narrows (`grep node`, `head` of a sorted list, `-C node`) is not followed: what is left of it may
+ * be what was meant. Sources: ps(1) of procps-ng and of macOS, POSIX.1-2024 awk.
+ */
+import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
+import { programName } from "@pi-bash/command/internal";
+import { readGivenOptions } from "../given-options.ts";
+import { expandWord, type Field, knownText, type Values } from "../values/fields.ts";
+import type { Pipelines } from "../values/pipelines.ts";
+import { FIRST, ofTheSystem } from "./process-patterns.ts";
+
+/** Words of a call, read. */
+type Words = Parameters<typeof readGivenOptions>[0];
+
+/** Lines of all processes. */
+interface ProcessList {
+  /** Which of the words of a line is the number, counted from 1. */
+  readonly column: number;
+  /** The first lines are those of certain processes, not of the oldest ones. */
+  readonly sorted: boolean;
+}
+
+/** Stages of a pipeline that a list is followed through. */
+const MAX_STAGES = 16;
+
+const PS = { valued: "opqtuUgGCskO", longValued: "format sort pid ppid user group tty cols columns width" };
+
+/** What `ps` lists where that is every process, or every one of the system's. */
+function listedProcesses(words: Words): ProcessList | undefined {
+  const { options, operands } = readGivenOptions(words, PS);
+  const letters = words.args.flatMap(({ value }) => /^-?([a-zA-Z]{1,6})$/.exec(value ?? "")?.[1] ?? []);
+  const isAll =
+    options.some(({ name }) => /^-[eA]$/.test(name)) ||
+    letters.some((bundle) => /a/.test(bundle) && /x/.test(bundle)) ||
+    ofTheSystem({ options, operands }) !== undefined;
+  if (!isAll) return undefined;
+  const sorted = options.some(({ name }) => name.startsWith("--sort") || name === "-k");
+  const formats = options.flatMap(({ name, values }) => (/^(?:-o|--format)$/.test(name) ? values : []));
+  // `ps axo pid`: the letters without a dash are those of BSD.
+  const at = words.args.findIndex(({ value }) => /^[a-z]{1,4}o$/.test(value ?? ""));
+  if (at !== -1) formats.push(...words.args.slice(at + 1, at + 2).flatMap((word) => words.fieldsOf(word)));
+  if (formats.length > 0) {
+    const names = formats.flatMap((field) => (knownText(field) ?? "unknown").split(/[\s,]+/));
+    const column = names.findIndex((name) => /^(?:pid|tgid)(?:=.*)?$/.test(name)) + 1;
+    return column === 0 ? undefined : { column, sorted };
+  }
+  return { column: usualColumn(options, letters), sorted };
+}
+
+/** Where the number stands in a format that letters name. */
+function usualColumn(options: readonly { readonly name: string }[], letters: readonly string[]): number {
+  const has = (name: RegExp): boolean => options.some((option) => name.test(option.name));
+  if (has(/^-[fF]$/)) return 2;
+  if (has(/^-l$/)) return has(/^-y$/) ? 3 : 4;
+  const bsd = letters.filter((bundle) => /a/.test(bundle) && /x/.test(bundle)).join("");
+  if (bsd.includes("l")) return 3;
+  return /[ujs]/.test(bsd) ? 2 : 1;
+}
+
+type HandsOn = (words: readonly string[], list: ProcessList) => ProcessList | undefined;
+
+/** What programs make of the lines that they read; undefined where they narrow them. */
+const HANDS_ON: readonly (readonly [RegExp, HandsOn])[] = [
+  [/^(?:cat|tac|uniq|tee|column|pv|sponge|nl|rev)$/, (_, list) => list],
+  // Which column is left is not looked at.
+  [/^(?:tr|cut)$/, (_, list) => inFirstColumn(list)],
+  [/^sort$/, (_, list) => ({ ...list, sorted: true })],
+  [/^head$/, (words, list) => (list.sorted || words.some((word) => /^-(?:n ?)?-/.test(word)) ? undefined : list)],
+  [/^tail$/, (words, list) => (!list.sorted && words.some((word) => word.includes("+")) ? list : undefined)],
+  [/^[ef]?grep$/, (words, list) => (words.some((word) => /^-[a-zA-Z]*v/.test(word)) ? list : undefined)],
+  [/^g?sed$/, (words, list) => (words.length === 1 && EDIT.test(words[0] ?? "") ? list : undefined)],
+  [
+    /^[gmn]?awk$/,
+    (words, list) => (words.length === 1 && columnOf(words[0]) === list.column ? inFirstColumn(list) : undefined),
+  ],
+];
+
+function handedOn(argv: readonly Word[], list: ProcessList): ProcessList | undefined {
+  const name = programName(argv[0]?.value ?? "");
+  const words = argv.slice(1).map(({ value, leading }) => value ?? leading);
+  return HANDS_ON.find(([names]) => names.test(name))?.[1](words, list);
+}
+
+/** Commands of `sed` that change lines or leave out the heading. */
+const EDIT = /^(?:1d|1,2d|s(.).*\1.*\1[gI0-9]*)$/;
+
+/** A program of `awk` that prints one word of each line, or of each but the first and those that it leaves out. */
+const COLUMN = /^\s*(?:NR\s*(?:>=?|!=)\s*\d+|!\s*\/[^/]*\/)?\s*\{\s*print\s*\(?\s*\$(\d+)\s*\)?\s*;?\s*\}\s*$/;
+
+function columnOf(program: string | undefined): number {
+  return Number(COLUMN.exec(program ?? "")?.[1] ?? 0);
+}
+
+function inFirstColumn(list: ProcessList): ProcessList {
+  return { ...list, column: 1 };
+}
+
+/** The lists of one line, through the stages of its pipelines. */
+export class ProcessLists {
+  readonly #analysis: CommandAnalysis;
+  readonly #pipelines: Pipelines;
+
+  constructor(analysis: CommandAnalysis, pipelines: Pipelines) {
+    this.#analysis = analysis;
+    this.#pipelines = pipelines;
+  }
+
+  /** Whether the pipeline that a command stands in begins with a list. */
+  beginsWithList(simple: SimpleCommand): boolean {
+    return programName(this.#stagesUpTo(simple)[0]?.argv[0]?.value ?? "") === "ps";
+  }
+
+  /** What a command prints of the list that its pipeline begins with: the first process where nothing narrowed it. */
+  printedBy(simple: SimpleCommand, at: (command: EffectiveCommand) => Values): readonly Field[] | undefined {
+    const [first, ...others] = this.#stagesUpTo(simple);
+    if (first === undefined) return undefined;
+    const fieldsOf: Words["fieldsOf"] = (word) => expandWord(word, at(first));
+    let list = listedProcesses({ args: first.argv.slice(1), fieldsOf, added: undefined });
+    for (const { argv } of others) list &&= handedOn(argv, list);
+    return list && FIRST;
+  }
+
+  /** The stages from the first one on, of each its first command; none of a pipeline that is too long. */
+  #stagesUpTo(simple: SimpleCommand): readonly EffectiveCommand[] {
+    const stages: SimpleCommand[] = [];
+    for (let next: SimpleCommand | undefined = simple; next !== undefined; ) {
+      if (stages.length >= MAX_STAGES) return [];
+      stages.unshift(next);
+      next = this.#pipelines.feederOfSimple(next)?.[0];
+    }
+    return stages.flatMap((stage) => this.#analysis.effective.find(({ written }) => written === stage) ?? []);
+  }
+}
