@@ -50,7 +50,7 @@ describe("the page's own examples", () => {
   const ordinary = codeOf("`rm -rf node_modules dist`", "are not blocks.");
 
   it("are found on it", () => {
-    expect([blocked.length, undecided.length, ordinary.length]).toEqual([20, 6, 5]);
+    expect([blocked.length, undecided.length, ordinary.length]).toEqual([21, 6, 5]);
   });
 
   it.each(blocked)("of hard blocks are blocked: %s", (line) => {
@@ -250,8 +250,8 @@ describe("hard blocks do not see", () => {
     ["text that is edited on the way", "echo 'rm -rf X' | sed s,X,/, | sh"],
     ["a file that a shell reads", "sh < x"],
     ["a loop without an end of its own", "tail -f log | while read x; do y & done"],
-    ["processes that a filter names", "kill -9 $(ps aux | awk '{print $2}')"],
-    ["the processes of a user who is not root", "pkill -u me"],
+    ["processes that a filter picks", "kill $(ps aux | awk '$3 > 0 {print $2}')"],
+    ["the processes of a user who is named", "pkill -u me"],
   ])("%s, which asks by default and runs in `yolo`: %s", (_, command) => {
     expect(classOf(command)).toBe("not-readonly");
     expect(decide({ command, ...PLACE }, {}).behavior).toBe("ask");

@@ -5,6 +5,8 @@ import { answerOf } from "../support/danger-answer.ts";
 describe("a line that removes what another command prints", () => {
   it.each([
     "rm -rf /$(echo -n)",
+    "rm -rf $(echo $(echo /))",
+    "rm -rf $(echo $(echo / | cat) | cat)",
     "rm -rf /$(echo -n etc)",
     "rm -rf /$(echo -nE etc)",
     "rm -rf /$(echo -nx etc)",
@@ -131,10 +133,6 @@ describe("a line that removes what another command prints", () => {
     "(echo a; echo /) | xargs rm -rf",
     "echo / | xargs ls | xargs rm -rf",
     "echo / | xargs echo | xargs rm -rf",
-    "rm -rf $(echo $(echo a))",
-    "rm -rf $(echo $(echo $(echo a)))",
-    "rm -rf $(echo $(echo /))",
-    "rm -rf $(echo $(echo / | cat) | cat)",
   ])("cannot be decided: %s", (line) => {
     expect(answerOf(line)).toBe("undecided");
   });

@@ -1,15 +1,15 @@
 /**
- * The numbers of all processes, as `ps` lists them and as `awk` and others hand them on: `ps aux | awk '{print $2}'`.
+ * The numbers of all processes, as `ps` and `lsof` list them and as `awk` and others hand them on: `ps aux | awk '{print $2}'`.
  *
  * A list that something narrows (`grep node`, `head` of a sorted list, `-C node`) is not followed: what is left of it may
- * be what was meant. Sources: ps(1) of procps-ng and of macOS, POSIX.1-2024 awk.
+ * be what was meant. Sources: ps(1) of procps-ng and of macOS, lsof(8), POSIX.1-2024 awk.
  */
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
 import { readGivenOptions } from "../given-options.ts";
 import { expandWord, type Field, knownText, type Values } from "../values/fields.ts";
 import type { Pipelines } from "../values/pipelines.ts";
-import { FIRST, ofTheSystem } from "./process-patterns.ts";
+import { FIRST, ofAnOwner } from "./process-patterns.ts";
 
 /** Words of a call, read. */
 type Words = Parameters<typeof readGivenOptions>[0];
@@ -30,15 +30,16 @@ const PS = { valued: "opqtuUgGCskO", longValued: "format sort pid ppid user grou
 /** What `ps` lists where that is every process, or every one of the system's. */
 function listedProcesses(words: Words): ProcessList | undefined {
   const { options, operands } = readGivenOptions(words, PS);
-  const letters = words.args.flatMap(({ value }) => /^-?([a-zA-Z]{1,6})$/.exec(value ?? "")?.[1] ?? []);
+  // Letters without a dash are those of BSD. `x` alone: all of this user's.
+  const letters = operands.flatMap((field) => /^[aAxuelfvjswcro]+$/.exec(knownText(field) ?? "") ?? []).join("");
   const isAll =
-    options.some(({ name }) => /^-[eA]$/.test(name)) ||
-    letters.some((bundle) => /a/.test(bundle) && /x/.test(bundle)) ||
-    ofTheSystem({ options, operands }) !== undefined;
+    options.some(({ name, values }) => /^-[eAx]$/.test(name) || (name === "-u" && isX(values))) ||
+    letters.includes("x") ||
+    ofAnOwner({ options, operands }, words.args) !== undefined;
   if (!isAll) return undefined;
   const sorted = options.some(({ name }) => name.startsWith("--sort") || name === "-k");
   const formats = options.flatMap(({ name, values }) => (/^(?:-o|--format)$/.test(name) ? values : []));
-  // `ps axo pid`: the letters without a dash are those of BSD.
+  // `ps axo pid`.
   const at = words.args.findIndex(({ value }) => /^[a-z]{1,4}o$/.test(value ?? ""));
   if (at !== -1) formats.push(...words.args.slice(at + 1, at + 2).flatMap((word) => words.fieldsOf(word)));
   if (formats.length > 0) {
@@ -49,15 +50,35 @@ function listedProcesses(words: Words): ProcessList | undefined {
   return { column: usualColumn(options, letters), sorted };
 }
 
+/** `-aux`, which is read as `aux` where no user is called `x`. */
+function isX(values: readonly Field[]): boolean {
+  return values.some((field) => knownText(field) === "x");
+}
+
+/** What `lsof` lists where that is every process that has a file open, or every one of a user's. */
+function listedByFiles({ args, fieldsOf }: Words): ProcessList | undefined {
+  const words = args.map(({ value, text }) => value ?? text);
+  const owner = ofAnOwner(readGivenOptions({ args, fieldsOf, added: undefined }, { valued: "ucpgds" }), args);
+  const isSome = words.some((word) => /^[-+][a-zA-Z]*[icdgpNUDE]/.test(word));
+  const isWhole = args.length > 0 && words.every((word) => /^-[tnPwblR]+$|^\/$/.test(word));
+  if (!isWhole && (isSome || owner === undefined)) return undefined;
+  return { column: words.some((word) => /^-[a-zA-Z]*t/.test(word)) ? 1 : 2, sorted: false };
+}
+
 /** Where the number stands in a format that letters name. */
-function usualColumn(options: readonly { readonly name: string }[], letters: readonly string[]): number {
+function usualColumn(options: readonly { readonly name: string }[], letters: string): number {
   const has = (name: RegExp): boolean => options.some((option) => name.test(option.name));
   if (has(/^-[fF]$/)) return 2;
   if (has(/^-l$/)) return has(/^-y$/) ? 3 : 4;
-  const bsd = letters.filter((bundle) => /a/.test(bundle) && /x/.test(bundle)).join("");
-  if (bsd.includes("l")) return 3;
-  return /[ujs]/.test(bsd) ? 2 : 1;
+  if (letters.includes("l")) return 3;
+  // With a dash `-u` takes a user, but `-aux` is read as `aux`.
+  return /[ujs]/.test(letters) || has(/^-u$/) ? 2 : 1;
 }
+
+const LISTERS: ReadonlyMap<string, (words: Words) => ProcessList | undefined> = new Map([
+  ["ps", listedProcesses],
+  ["lsof", listedByFiles],
+]);
 
 type HandsOn = (words: readonly string[], list: ProcessList) => ProcessList | undefined;
 
@@ -109,7 +130,7 @@ export class ProcessLists {
 
   /** Whether the pipeline that a command stands in begins with a list. */
   beginsWithList(simple: SimpleCommand): boolean {
-    return programName(this.#stagesUpTo(simple)[0]?.argv[0]?.value ?? "") === "ps";
+    return LISTERS.has(programName(this.#stagesUpTo(simple)[0]?.argv[0]?.value ?? ""));
   }
 
   /** What a command prints of the list that its pipeline begins with: the first process where nothing narrowed it. */
@@ -117,7 +138,8 @@ export class ProcessLists {
     const [first, ...others] = this.#stagesUpTo(simple);
     if (first === undefined) return undefined;
     const fieldsOf: Words["fieldsOf"] = (word) => expandWord(word, at(first));
-    let list = listedProcesses({ args: first.argv.slice(1), fieldsOf, added: undefined });
+    const listed = LISTERS.get(programName(first.argv[0]?.value ?? ""));
+    let list = listed?.({ args: first.argv.slice(1), fieldsOf, added: undefined });
     for (const { argv } of others) list &&= handedOn(argv, list);
     return list && FIRST;
   }

@@ -4,6 +4,7 @@
  * A pattern is judged by what it matches: one that matches every name of a sample matches everything, however it is
  * written (`.`, `''`, `[^/]`, `x|.*`). Sources: pgrep(1) of procps-ng and of FreeBSD, killall(1) of psmisc.
  */
+import type { Word } from "@pi-bash/command";
 import { compilePattern } from "../../linear-pattern.ts";
 import { type GivenOptions, isNamed, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
 import { type Field, knownText, textField } from "../values/fields.ts";
@@ -71,7 +72,7 @@ export function selectsEverything(words: Words): string | undefined {
   if (inverse !== undefined && (given.operands.length > 0 || given.options.length > 1)) return inverse.name;
   if (given.operands.length > 0) return undefined;
   if (parents.some(isFirst)) return "-P 1";
-  return valuesOf(given, "--ns").some(isFirst) ? "--ns 1" : (ofTheSystem(given) ?? ofAnyAge(given));
+  return valuesOf(given, "--ns").some(isFirst) ? "--ns 1" : (ofAnOwner(given, words.args) ?? ofAnyAge(given));
 }
 
 /** `-O 0`: without anything that narrows it, all that started some time ago, the first process among them. */
@@ -91,12 +92,20 @@ export function printedProcesses(name: string, words: Words): readonly Field[] |
 /** The number of the first process. */
 export const FIRST: readonly Field[] = [textField("1")];
 
-/** `-u root`: all processes of the system's owner, where no name narrows it. */
-export function ofTheSystem(given: GivenOptions): string | undefined {
+/**
+ * `-u root`: all processes of the system's owner, where no name narrows it. `-u $USER`: all of this user's, the shell and
+ * what started it among them.
+ */
+export function ofAnOwner(given: GivenOptions, args: readonly Word[]): string | undefined {
   const owners = valuesOf(given, "-u", "--euid", "--user", "-U", "--uid", "-G", "--group");
   const owner = owners.find((name) => /^(?:root|wheel|\+?0+)$/.test(name));
-  return owner === undefined ? undefined : `-u ${owner}`;
+  if (owner !== undefined) return `-u ${owner}`;
+  return owners.length === 0 ? undefined : args.find(({ text }) => OWN_USER.test(text))?.text;
 }
+
+/** This user, by a variable that bash or the login sets, or by a program. */
+const OWN_USER =
+  /^(?:-[a-zA-Z]*[uU]|--[a-z]+=)?"?(?:\$\{?(?:USER|LOGNAME|E?UID)\}?|\$\((?:whoami|logname|id -u[nr]?|id -[nr]u)\)|`(?:whoami|logname|id -un?)`)"?$/;
 
 function valuesOf(given: GivenOptions, ...names: readonly string[]): string[] {
   const values: Field[] = optionsNamed(given, ...names).flatMap((option) => [...option.values]);

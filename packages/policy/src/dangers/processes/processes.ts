@@ -14,7 +14,7 @@ import {
   isHarmlessSignal,
   isSignalWord,
   matchesEverything,
-  ofTheSystem,
+  ofAnOwner,
   selectsEverything,
   sparesInit,
 } from "./process-patterns.ts";
@@ -133,7 +133,7 @@ function judgeKillall(given: DangerCall): Refusal | undefined {
   const all = names.find((name) =>
     isPattern ? matchesEverything(name) : !isSpared && /^(?:init|systemd|launchd)$/.test(name),
   );
-  const owner = names.length === 0 ? (ofTheSystem(options) ?? olderThan(options)) : undefined;
+  const owner = names.length === 0 ? (ofAnOwner(options, call.args) ?? olderThan(options)) : undefined;
   if (all === undefined) return owner === undefined ? undefined : endsEverything(`\`killall ${owner}\``);
   return isPattern
     ? endsEverything(`\`killall -r ${all}\``)
@@ -155,7 +155,8 @@ function judgeKillall5(call: DangerCall): Refusal | undefined {
 function judgeSkill(given: DangerCall): Refusal | undefined {
   const { call, signals } = withoutSignals(given);
   if (isHarmlessSignal(signals)) return undefined;
-  const owner = ofTheSystem(readGivenOptions(call, { valued: "ucpt", longValued: "user command pid tty ns" }));
+  const options = readGivenOptions(call, { valued: "ucpt", longValued: "user command pid tty ns" });
+  const owner = ofAnOwner(options, call.args);
   return owner === undefined ? judgeKill(given) : endsEverything(`\`skill ${owner}\``);
 }
 

@@ -70,7 +70,7 @@ export class Outputs {
     depth: number,
   ): readonly Field[] | undefined {
     this.#depth = depth;
-    const [simple, ...others] = stage;
+    const [simple, ...others] = outermost(stage);
     if (simple === undefined || others.length > 0 || this.#depth >= MAX_DEPTH) return undefined;
     const [command, ...more] = this.#analysis.effective.filter(
       (each) => each.written === simple || each.simple === simple,
@@ -109,12 +109,25 @@ function hereString({ redirections }: SimpleCommand): Word | undefined {
 
 /** The last command that runs, where the text is one pipeline. */
 function lastStage(analysis: CommandAnalysis): SimpleCommand | undefined {
-  const [first, ...more] = analysis.commands;
-  if (more.length === 0) return first;
-  const pipeline = analysis.constructs.find((construct) => construct.kind === "pipeline");
-  if (pipeline?.kind !== "pipeline") return undefined;
-  const single = pipeline.stages.every((stage) => stage.length === 1);
-  return single && pipeline.stages.length === analysis.commands.length ? pipeline.stages.at(-1)?.[0] : undefined;
+  const commands = outermost(analysis.commands);
+  if (commands.length < 2) return commands[0];
+  const pipelines = analysis.constructs.flatMap((each) =>
+    each.kind === "pipeline" ? [each.stages.map(outermost)] : [],
+  );
+  return pipelines
+    .find((stages) => stages.length === commands.length && stages.every((stage) => stage.length === 1))
+    ?.at(-1)?.[0];
+}
+
+/** The commands without those of the substitutions in their words. */
+function outermost(commands: readonly SimpleCommand[]): readonly SimpleCommand[] {
+  let end = -1;
+  const inOrder = commands.toSorted((one, other) => one.span.start - other.span.start || other.span.end - one.span.end);
+  return inOrder.filter(({ span }) => {
+    const isInside = span.end <= end;
+    end = Math.max(end, span.end);
+    return !isInside;
+  });
 }
 
 /** True for a program that hands some of its lines on as they are. */

@@ -25,6 +25,9 @@ export const PRINTS_SYSTEM: Readonly<Record<string, readonly string[]>> = {
     "rm -rf $(echo -E a /)",
     'rm -rf $(echo "a /")',
     "rm -rf $(echo -e 'a\\n/')",
+    "rm -rf $(echo $(echo $(echo $(echo /))))",
+    "echo $(echo /) | xargs rm -rf",
+    "rm -rf $(echo `date` | cat; echo)/ $(echo $(echo a | cat) /)",
   ],
   printf: [
     "rm -rf $(printf /)",
@@ -70,6 +73,7 @@ export const PRINTS_SYSTEM: Readonly<Record<string, readonly string[]>> = {
     "cd /etc; rm -rf $(pwd)",
     "rm -rf $(mktemp -d /etc/x)",
     "rm -rf $(realpath /etc)",
+    "rm -rf $(realpath $(echo /usr))",
     "rm -rf $(realpath ..)",
     "rm -rf $(readlink /etc/x)",
     "rm -rf $(nice echo /)",
@@ -107,8 +111,7 @@ export const PRINTS_UNKNOWN: Readonly<Record<string, readonly string[]>> = {
     "rm -rf $(echo -e '\\x2f')",
     "rm -rf $(echo -e 'a\\tb')",
     'rm -rf $(echo "$x")',
-    "rm -rf $(echo $(echo $(echo $(echo /))))",
-    "rm -rf $(echo $(echo $(echo $(echo a))))",
+    "rm -rf $(echo $(echo $(echo $(echo $(echo $(echo $(echo $(echo /))))))))",
     "rm -rf $(echo $(echo $(echo $(echo $(echo $(echo $(echo $(echo a))))))))",
   ],
   printf: [
@@ -181,7 +184,13 @@ export const PRINTS_UNKNOWN: Readonly<Record<string, readonly string[]>> = {
 /** What is printed lies in the workspace or in a folder for scratch. */
 export const PRINTS_OWN: Readonly<Record<string, readonly string[]>> = {
   nothing: ["rm -rf $(echo)", 'rm -rf "$(echo)"', 'X=$(echo); rm -rf "$X"'],
-  echo: ["rm -rf $(echo -x)", 'rm -rf $(echo "a$x")'],
+  echo: [
+    "rm -rf $(echo $(echo $(echo $(echo a))))",
+    "rm -rf $(find $(pwd) -name node_modules)",
+    "rm -rf $(echo $(echo a | cat) b | cat)",
+    "rm -rf $(echo -x)",
+    'rm -rf $(echo "a$x")',
+  ],
   printf: ["rm -rf $(printf 'a%s' b)"],
   "a filter": [
     "rm -rf $(echo a | cat)",
