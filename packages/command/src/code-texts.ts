@@ -2,9 +2,11 @@
  * Command lines that code in another language gives to a shell as a literal: `python3 -c 'os.system("x")'`,
  * `node -e 'execSync("x")'`, `awk '{ print | "x" }'`, `sed 's/a/x/e'`, `vim -c '!x'`.
  *
+ * A function that removes a folder with all in it is read as `rm -rf`, where the folder is a literal or the home.
+ *
  * The code is searched, not read: what stands in a literal behind a name such as `system` counts, wherever that is.
- * What code does by itself (`shutil.rmtree`), and a text that it puts together of variables, are not seen. Repetitions in
- * the patterns have bounds, so that the time to search grows with the length of the code and no faster.
+ * What else code does by itself, and a text that it puts together of variables, are not seen. Repetitions in the patterns
+ * have bounds, so that the time to search grows with the length of the code and no faster.
  */
 import { literalWord, type Word } from "./word.ts";
 
@@ -44,14 +46,42 @@ const BARE =
 const SHORT = LITERAL.replaceAll(")*", "){0,1000}");
 const EXECUTED = new RegExp(`(?<words>${SHORT})\\s{0,20}\\.\\s{0,20}execute\\s{0,20}\\(`, "g");
 
+/** Spellings of the home: Node.js, Python, Ruby, Perl. */
+const HOME = [
+  String.raw`(?:os|require\(['"](?:node:)?os['"]\))\.homedir\(\)|process\.env\.HOME|Dir\.home`,
+  String.raw`(?:pathlib\.)?Path\.home\(\)|(?:os\.environ|process\.env|ENV|\$ENV)[[{]['"]?HOME['"]?[\]}]`,
+].join("|");
+/** What is removed: a literal, perhaps as an argument of `Path` or `expanduser`. */
+const REMOVED = `\\(?\\s{0,9}(?<as>(?:[\\w.]{1,40}\\(\\s{0,9}){0,2})[fbru]?(?<removed>${LITERAL}|${HOME})`;
+/**
+ * Functions that remove whatever is below a folder: shutil of Python, fs, fs-extra and rimraf of Node.js, FileUtils of Ruby,
+ * File::Path of Perl, os of Go, std::fs of Rust; others where they are asked to (`recursive`).
+ */
+const REMOVALS = [
+  `(?<![\\w$'"-])(?:rmtree|rm_rf|rm_r|remove_tree|remove_entry_secure|rmSync|removeSync|emptyDirSync|rimraf(?:Sync)?|RemoveAll|remove_dir_all)\\s{0,9}${REMOVED}`,
+  `(?<![\\w$'"-])(?:rm|rmdir|rmdirSync|remove|unlink)\\s{0,9}${REMOVED}\\s{0,9}\\)?\\s{0,9},[^;\\n]{0,80}?recursive`,
+].map((pattern) => new RegExp(pattern, "g"));
+
+/** The removals of a code, as command lines. */
+function removals(code: string): string[] {
+  const found = REMOVALS.flatMap((pattern) => [...code.matchAll(pattern)]);
+  return found.map(({ groups: { as = "", removed = "" } = {} }) => {
+    if (!/^["'`]/.test(removed)) return "rm -rf ~";
+    const path = unescaped(removed.slice(1, -1));
+    const home = /expand/.test(as) && /^~(?=\/|$)/.test(path) ? "~" : "";
+    const rest = path.slice(home.length);
+    return `rm -rf ${home}${rest === "" && home !== "" ? "" : quoted(rest)}`;
+  });
+}
+
 /** Texts that functions of a language get. */
 export function calledTexts(code: Word): readonly Word[] {
-  return textsOf(code, (text) => [...called(text, CALL), ...called(text, EXECUTED)]);
+  return textsOf(code, (text) => [...called(text, CALL), ...called(text, EXECUTED), ...removals(text)]);
 }
 
 /** The same of a language in which backquotes run what stands between them. */
 export function quotedTexts(code: Word): readonly Word[] {
-  return textsOf(code, (text) => [...called(text, CALL), ...plain(text, QUOTED)]);
+  return textsOf(code, (text) => [...called(text, CALL), ...plain(text, QUOTED), ...removals(text)]);
 }
 
 /** The same of Tcl, whose commands take words. */

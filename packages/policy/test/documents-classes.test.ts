@@ -242,7 +242,7 @@ describe("what belongs to the system", () => {
 
 describe("hard blocks do not see", () => {
   it.each([
-    ["an interpreter", "python3 -c \"shutil.rmtree('/')\""],
+    ["an interpreter", "python3 -c \"open('/home/me/x', 'w')\""],
     ["a script", "./wipe.sh"],
     ["text that is decoded on the way", "base64 -d x | sh"],
     ["a container", "docker exec c rm -rf /"],
