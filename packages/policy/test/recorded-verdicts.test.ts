@@ -3,6 +3,9 @@
  * lines it judges otherwise. `npx vitest run -u packages/policy/test/recorded-verdicts.test.ts` writes the files again;
  * each line that changed is then a decision to look at, and to name in the commit.
  *
+ * Most lines are those of other tests, chosen so that small changes of the policy show. For `generated.txt` they were
+ * changed at random until one showed: many of them make no sense to a person.
+ *
  * A file has a command line, `⏎` for a newline, and below it, indented, what `verdictText` says.
  */
 import { readdirSync, readFileSync } from "node:fs";
