@@ -48,40 +48,59 @@ const EXECUTED = new RegExp(`(?<words>${SHORT})\\s{0,20}\\.\\s{0,20}execute\\s{0
 
 /** Spellings of the home: Node.js, Python, Ruby, Perl. */
 const HOME = [
-  String.raw`(?:os|require\(['"](?:node:)?os['"]\))\.homedir\(\)|process\.env\.HOME|Dir\.home`,
+  String.raw`(?:os|require\(['"](?:node:)?os['"]\))\.homedir\(\)|process\.env\.HOME(?![\w$])|Dir\.home(?![\w$])`,
   String.raw`(?:pathlib\.)?Path\.home\(\)|(?:os\.environ|process\.env|ENV|\$ENV)[[{]['"]?HOME['"]?[\]}]`,
+  String.raw`os\.(?:getenv|environ\.get)\(['"]HOME['"]\)`,
 ].join("|");
-/** What is removed: a literal, perhaps as an argument of `Path` or `expanduser`. */
-const REMOVED = `\\(?\\s{0,9}(?<as>(?:[\\w.]{1,40}\\(\\s{0,9}){0,2})[fbru]?(?<removed>${LITERAL}|${HOME})`;
+/** One of them filled into a literal that has nothing else: a template, an f-string, Ruby's and Perl's strings. */
+const FILLED_HOME = new RegExp(`^(?:[$#]?\\{(?:${HOME})\\}|\\$ENV\\{HOME\\})/?$`);
+/** Functions that give the path that they are given. */
+const SAME_PATH = String.raw`(?:[\w.]{0,40}(?:Path|str|expanduser|expand_path|abspath|realpath|resolve)\(\s{0,9}){0,2}`;
+/** What is removed: a literal or the home, perhaps as the argument of such a function, and what stands behind it. */
+const REMOVED = String.raw`\(?\s{0,9}(?<as>${SAME_PATH})[fbru]?(?<removed>${LITERAL}|${HOME})\s{0,9}(?<close>\){0,4})(?<next>\.expanduser|\s{0,9}[\s\S]?)`;
 /**
  * Functions that remove whatever is below a folder: shutil of Python, fs, fs-extra and rimraf of Node.js, FileUtils of Ruby,
  * File::Path of Perl, os of Go, std::fs of Rust; others where they are asked to (`recursive`).
  */
 const REMOVALS = [
   `(?<![\\w$'"-])(?:rmtree|rm_rf|rm_r|remove_tree|remove_entry_secure|rmSync|removeSync|emptyDirSync|rimraf(?:Sync)?|RemoveAll|remove_dir_all)\\s{0,9}${REMOVED}`,
-  `(?<![\\w$'"-])(?:rm|rmdir|rmdirSync|remove|unlink)\\s{0,9}${REMOVED}\\s{0,9}\\)?\\s{0,9},[^;\\n]{0,80}?recursive`,
+  `(?<![\\w$'"-])(?:rm|rmdir|rmdirSync|remove|unlink)\\s{0,9}${REMOVED}(?<=,)(?=[^;]{0,120}?recursive)`,
 ].map((pattern) => new RegExp(pattern, "g"));
+/** What is not code: literals and comments. */
+const NO_CODE = new RegExp(`${SHORT}|#[^\\n]*|//[^\\n]*`, "g");
 
-/** The removals of a code, as command lines. */
+/** The removals of a code, as command lines. One in a literal or a comment is text, as in a script that edits another. */
 function removals(code: string): string[] {
   const found = REMOVALS.flatMap((pattern) => [...code.matchAll(pattern)]);
-  return found.map(({ groups: { as = "", removed = "" } = {} }) => {
-    if (!/^["'`]/.test(removed)) return "rm -rf ~";
-    const path = unescaped(removed.slice(1, -1));
-    const home = /expand/.test(as) && /^~(?=\/|$)/.test(path) ? "~" : "";
-    const rest = path.slice(home.length);
-    return `rm -rf ${home}${rest === "" && home !== "" ? "" : quoted(rest)}`;
-  });
+  if (found.length === 0) return [];
+  const texts = [...code.matchAll(NO_CODE)].map(({ index, 0: { length } }) => ({ start: index, end: index + length }));
+  const isCode = ({ index }: RegExpExecArray): boolean => !texts.some(({ start, end }) => start < index && index < end);
+  return found.filter(isCode).flatMap(({ groups = {} }) => removal(groups, /\bchdir\b/.test(code)));
+}
+
+/** One of them; none where more belongs to the path than a literal, or where a relative one starts elsewhere. */
+function removal(groups: Readonly<Record<string, string | undefined>>, moves: boolean): string[] {
+  const { as = "", removed = "", close = "", next = "" } = groups;
+  const wrappers = as.split("(").length - 1;
+  const isExpanded = next === ".expanduser";
+  const isWhole =
+    isExpanded || close.length > wrappers || (close.length === wrappers && /^\s*(?:[,;}\n]|$)/.test(next));
+  if (!isWhole) return [];
+  if (!/^["'`]/.test(removed) || FILLED_HOME.test(removed.slice(1, -1))) return ["rm -rf ~"];
+  const path = unescaped(removed.slice(1, -1));
+  if ((isExpanded || as.includes("expand")) && /^~(?:\/|$)/.test(path))
+    return [`rm -rf ${path === "~" ? "~" : `~/${quoted(path.slice(2))}`}`];
+  return moves && !path.startsWith("/") ? [] : [`rm -rf ${quoted(path)}`];
 }
 
 /** Texts that functions of a language get. */
 export function calledTexts(code: Word): readonly Word[] {
-  return textsOf(code, (text) => [...called(text, CALL), ...called(text, EXECUTED), ...removals(text)]);
+  return textsOf(code, (text) => [...removals(text), ...called(text, CALL), ...called(text, EXECUTED)]);
 }
 
 /** The same of a language in which backquotes run what stands between them. */
 export function quotedTexts(code: Word): readonly Word[] {
-  return textsOf(code, (text) => [...called(text, CALL), ...plain(text, QUOTED), ...removals(text)]);
+  return textsOf(code, (text) => [...removals(text), ...called(text, CALL), ...plain(text, QUOTED)]);
 }
 
 /** The same of Tcl, whose commands take words. */

@@ -54,7 +54,7 @@ function contains(outer: Span, inner: Span): boolean {
 }
 
 /** `${NAME:=value}`, which gives a variable without a value one; so does `${NAME=value}`. */
-const DEFAULT_VALUE = /\$\{(\w+):?=([^{}$`\\]*)\}/g;
+const DEFAULT_VALUE = /\$\{(\w+)(:?)=("?)([^{}$`"\\]*)\3\}/g;
 
 /** What stands in the line, from left to right: a word to be read, or a name that has a value from here on. */
 type Step = { readonly at: number } & (
@@ -72,6 +72,7 @@ function replaceAll(
   const values = new Map([["IFS", " "]]);
   for (const [name, value] of Object.entries(env)) assign(values, name, value);
   const steps = stepsOf(analysis, loops, turn).sort((one, other) => one.at - other.at);
+  const assigned = new Set<string>();
   let text = "";
   let from = 0;
   for (const step of steps) {
@@ -80,18 +81,22 @@ function replaceAll(
       if (span.start < from || command.slice(span.start, span.end) !== source) continue;
       text += command.slice(from, span.start) + replaced(source, values);
       from = span.end;
-      assignDefaults(values, source);
+      assignDefaults(values, assigned, source);
       if (text.length > MAX_READING_CHARS) return command;
     } else {
+      if ("name" in step) assigned.add(step.name);
       take(step, values);
     }
   }
   return text + command.slice(from);
 }
 
-function assignDefaults(values: Map<string, string>, source: string): void {
-  for (const [, name = "", value] of source.matchAll(DEFAULT_VALUE)) {
-    if (!values.has(name)) assign(values, name, value);
+/** A variable whose value is not known may have one. */
+function assignDefaults(values: Map<string, string>, assigned: ReadonlySet<string>, source: string): void {
+  for (const [, name = "", colon, , value] of source.matchAll(DEFAULT_VALUE)) {
+    const known = values.get(name);
+    const isUnset = known === undefined ? !assigned.has(name) : colon === ":" && known === "";
+    if (isUnset) assign(values, name, value);
   }
 }
 

@@ -127,12 +127,9 @@ const WRITERS: ReadonlyMap<string, Targets> = new Map<string, Targets>([
   ["install", (args) => (args.some(({ value }) => /^-[a-zA-Z]*d/.test(value ?? "")) ? operands(args) : last(args))],
   ["ln", (args) => (operands(args).length === 1 ? [] : last(args))],
   ["dd", (args) => args.flatMap((word) => (/^of=/.test(word.leading) ? [behind(word, 3)] : []))],
-  ["sed", inPlace(/^-[nErsuz]*i|^--in-place/, behindScript)],
-  ["gsed", inPlace(/^-[nErsuz]*i|^--in-place/, behindScript)],
-  ["perl", inPlace(/^-[a-zA-Z0]*i/, behindScript)],
-  ["ruby", inPlace(/^-[a-zA-Z0]*i/, behindScript)],
-  ["awk", inPlace(/inplace/, behindScript)],
-  ["gawk", inPlace(/inplace/, behindScript)],
+  ...["sed", "gsed"].map((name): [string, Targets] => [name, inPlace(/^-[nErsuz]*i|^--in-place/, behindScript)]),
+  ...["perl", "ruby"].map((name): [string, Targets] => [name, inPlace(/^-[^\WMmIrfvFeE]*i/, behindScript)]),
+  ...["awk", "gawk"].map((name): [string, Targets] => [name, inPlace(/inplace/, behindScript)]),
   ...["gzip", "gunzip", "xz", "unxz", "bzip2", "bunzip2", "zstd", "unzstd"].map((name): [string, Targets] => [
     name,
     (args) =>
@@ -284,10 +281,11 @@ function takesListed({ argv, via }: EffectiveCommand, name: string): boolean {
   return !/^(?:cp|scp|rsync|install|ln|tar|curl|wget|git)$/.test(name) && changesGiven(name, args);
 }
 
-/** Whether a program changes the files that it is given. One that filters does so in place only. */
+/** Whether a program changes the files that it is given. One that filters does so in place only; letters with a value end a bundle. */
 function changesGiven(name: string, args: readonly string[]): boolean {
   return (
-    !/^(?:g?sed|perl|ruby|g?awk)$/.test(name) || args.some((word) => /^-[a-zA-Z0]*i|^--in-place|inplace/.test(word))
+    !/^(?:g?sed|perl|ruby|g?awk)$/.test(name) ||
+    args.some((word) => /^-[^\WMmIrfvFeE]*i|^--in-place|inplace/.test(word))
   );
 }
 

@@ -111,3 +111,32 @@ describe("a function that is called many times", () => {
     expect(answerOf(calls(65))).toBe("undecided");
   });
 });
+
+describe("what a program on the way of a list gets", () => {
+  it.each([
+    ["a replacement of many letters", `sed 's${"g".repeat(20_000)}!'`],
+    ["a replacement of many separators", `sed 's${"/".repeat(50_000)}!'`],
+    ["blanks before a program", `awk '${" ".repeat(50_000)}x'`],
+    ["blanks behind a column", `awk '{print $2${" ".repeat(20_000)}x'`],
+  ])("is read in time: %s", (_, program) => {
+    const start = performance.now();
+    answerOf(`ps aux | ${program} | xargs kill`);
+
+    expect(performance.now() - start).toBeLessThan(2_000);
+  });
+});
+
+describe("substitutions that stand in others twice", () => {
+  const nested = (depth: number): string => (depth === 0 ? "a" : `$(find ${nested(depth - 1)} ${nested(depth - 1)})`);
+
+  it("are followed", () => {
+    expect(answerOf(`rm -rf ${nested(2)}`)).toBe("neither");
+  });
+
+  it("cannot be decided where they are too many, in time", () => {
+    const start = performance.now();
+
+    expect(answerOf(`rm -rf ${nested(9)}`)).toBe("undecided");
+    expect(performance.now() - start).toBeLessThan(3_000);
+  });
+});

@@ -6,10 +6,10 @@
  */
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
-import { readGivenOptions } from "../given-options.ts";
+import { type GivenOptions, readGivenOptions } from "../given-options.ts";
 import { expandWord, type Field, knownText, type Values } from "../values/fields.ts";
 import type { Pipelines } from "../values/pipelines.ts";
-import { FIRST, ofAnOwner } from "./process-patterns.ts";
+import { FIRST, ownerSelected } from "./process-patterns.ts";
 
 /** Words of a call, read. */
 type Words = Parameters<typeof readGivenOptions>[0];
@@ -22,12 +22,14 @@ interface ProcessList {
   readonly sorted: boolean;
 }
 
+/** Longest word of a program on the way that is looked at, in UTF-16 units. */
+const MAX_WORD = 200;
 /** Stages of a pipeline that a list is followed through. */
 const MAX_STAGES = 16;
 
-const PS = { valued: "opqtuUgGCskO", longValued: "format sort pid ppid user group tty cols columns width" };
+const PS = { valued: "CGOUgkopqstu", longValued: "format sort pid ppid user group tty cols columns width" };
 
-/** What `ps` lists where that is every process, or every one of the system's. */
+/** What `ps` lists where that is every process, every one of the system's or every one of this user's. */
 function listedProcesses(words: Words): ProcessList | undefined {
   const { options, operands } = readGivenOptions(words, PS);
   // Letters without a dash are those of BSD. `x` alone: all of this user's.
@@ -35,7 +37,7 @@ function listedProcesses(words: Words): ProcessList | undefined {
   const isAll =
     options.some(({ name, values }) => /^-[eAx]$/.test(name) || (name === "-u" && isX(values))) ||
     letters.includes("x") ||
-    ofAnOwner({ options, operands }, words.args) !== undefined;
+    ownerSelected({ options, operands }, words) !== undefined;
   if (!isAll) return undefined;
   const sorted = options.some(({ name }) => name.startsWith("--sort") || name === "-k");
   const formats = options.flatMap(({ name, values }) => (/^(?:-o|--format)$/.test(name) ? values : []));
@@ -56,23 +58,23 @@ function isX(values: readonly Field[]): boolean {
 }
 
 /** What `lsof` lists where that is every process that has a file open, or every one of a user's. */
-function listedByFiles({ args, fieldsOf }: Words): ProcessList | undefined {
-  const words = args.map(({ value, text }) => value ?? text);
-  const owner = ofAnOwner(readGivenOptions({ args, fieldsOf, added: undefined }, { valued: "ucpgds" }), args);
-  const isSome = words.some((word) => /^[-+][a-zA-Z]*[icdgpNUDE]/.test(word));
-  const isWhole = args.length > 0 && words.every((word) => /^-[tnPwblR]+$|^\/$/.test(word));
-  if (!isWhole && (isSome || owner === undefined)) return undefined;
-  return { column: words.some((word) => /^-[a-zA-Z]*t/.test(word)) ? 1 : 2, sorted: false };
+function listedByFiles(words: Words): ProcessList | undefined {
+  const texts = words.args.map(({ value, text }) => value ?? text);
+  const given = readGivenOptions(words, { valued: "ucpgds" });
+  const isAnded = texts.some((text) => /^-[a-zA-Z]*a/.test(text)) && given.operands.length > 0;
+  const isSome = isAnded || texts.some((text) => /^[-+][a-zA-Z]*[icdgpNUDE]/.test(text));
+  const isWhole = texts.every((text) => /^-[tnPwblR]+$|^\/$/.test(text));
+  if (isSome || (!isWhole && ownerSelected(given, words) === undefined)) return undefined;
+  return { column: texts.some((text) => /^-[a-zA-Z]*t/.test(text)) ? 1 : 2, sorted: false };
 }
 
 /** Where the number stands in a format that letters name. */
-function usualColumn(options: readonly { readonly name: string }[], letters: string): number {
+function usualColumn(options: GivenOptions["options"], letters: string): number {
   const has = (name: RegExp): boolean => options.some((option) => name.test(option.name));
-  if (has(/^-[fF]$/)) return 2;
   if (has(/^-l$/)) return has(/^-y$/) ? 3 : 4;
+  if (has(/^-[fF]$/)) return 2;
   if (letters.includes("l")) return 3;
-  // With a dash `-u` takes a user, but `-aux` is read as `aux`.
-  return /[ujs]/.test(letters) || has(/^-u$/) ? 2 : 1;
+  return /[ujs]/.test(letters) || options.some(({ name, values }) => name === "-u" && isX(values)) ? 2 : 1;
 }
 
 const LISTERS: ReadonlyMap<string, (words: Words) => ProcessList | undefined> = new Map([
@@ -84,34 +86,47 @@ type HandsOn = (words: readonly string[], list: ProcessList) => ProcessList | un
 
 /** What programs make of the lines that they read; undefined where they narrow them. */
 const HANDS_ON: readonly (readonly [RegExp, HandsOn])[] = [
-  [/^(?:cat|tac|uniq|tee|column|pv|sponge|nl|rev)$/, (_, list) => list],
+  [/^(?:cat|tac|tr|uniq|tee|column|pv|sponge)$/, (_, list) => list],
   // Which column is left is not looked at.
-  [/^(?:tr|cut)$/, (_, list) => inFirstColumn(list)],
+  [/^cut$/, (_, list) => inFirstColumn(list)],
   [/^sort$/, (_, list) => ({ ...list, sorted: true })],
-  [/^head$/, (words, list) => (list.sorted || words.some((word) => /^-(?:n ?)?-/.test(word)) ? undefined : list)],
+  [/^head$/, (_, list) => (list.sorted ? undefined : list)],
   [/^tail$/, (words, list) => (!list.sorted && words.some((word) => word.includes("+")) ? list : undefined)],
-  [/^[ef]?grep$/, (words, list) => (words.some((word) => /^-[a-zA-Z]*v/.test(word)) ? list : undefined)],
-  [/^g?sed$/, (words, list) => (words.length === 1 && EDIT.test(words[0] ?? "") ? list : undefined)],
-  [
-    /^[gmn]?awk$/,
-    (words, list) => (words.length === 1 && columnOf(words[0]) === list.column ? inFirstColumn(list) : undefined),
-  ],
+  [/^[ef]?grep$/, (words, list) => (isInverse(words) ? list : undefined)],
+  [/^g?sed$/, (words, list) => (EDIT.test(words.filter((word) => word !== "-e").join(" ")) ? list : undefined)],
+  [/^[gmn]?awk$/, printedColumn],
 ];
 
 function handedOn(argv: readonly Word[], list: ProcessList): ProcessList | undefined {
   const name = programName(argv[0]?.value ?? "");
   const words = argv.slice(1).map(({ value, leading }) => value ?? leading);
+  if (words.some((word) => word.length > MAX_WORD)) return undefined;
   return HANDS_ON.find(([names]) => names.test(name))?.[1](words, list);
 }
 
+/** `grep -v x` leaves out some; with `-f` it may leave out all but a few. */
+function isInverse(words: readonly string[]): boolean {
+  const has = (option: RegExp): boolean => words.some((word) => option.test(word));
+  return has(/^(?:-[a-zA-Z]*v|--inv)/) && !has(/^(?:-[a-zA-Z]*f|--file)/);
+}
+
 /** Commands of `sed` that change lines or leave out the heading. */
-const EDIT = /^(?:1d|1,2d|s(.).*\1.*\1[gI0-9]*)$/;
+const EDIT = /^(?:[12] ?d|1,2 ?d|-n 2,\$ ?p|s([/|,#!@])(?:(?!\1).)*\1(?:(?!\1).)*\1[gI0-9]{0,9})$/;
 
-/** A program of `awk` that prints one word of each line, or of each but the first and those that it leaves out. */
-const COLUMN = /^\s*(?:NR\s*(?:>=?|!=)\s*\d+|!\s*\/[^/]*\/)?\s*\{\s*print\s*\(?\s*\$(\d+)\s*\)?\s*;?\s*\}\s*$/;
+const HEADING = String.raw`F?NR\s{0,9}(?:>=?|!=)\s{0,9}\d+`;
+const PRINT = String.raw`print(?:f\s{0,9}"%[sd](?:\\n| )",)?\s{0,9}\(?\s{0,9}\$(?<column>\d+)\s{0,9}\)?\s{0,9};?\s{0,9}`;
+/** Programs of `awk` that print one word of each line, or of each but the first and those that they leave out. */
+const COLUMNS = [
+  new RegExp(String.raw`^\s{0,9}(?:${HEADING}|!\s{0,9}/[^/]*/)?\s{0,9}\{\s{0,9}${PRINT}\}\s{0,9}$`),
+  new RegExp(
+    String.raw`^\s{0,9}\{\s{0,9}if\s{0,9}\(\s{0,9}${HEADING}\s{0,9}\)\s{0,9}\{?\s{0,9}${PRINT}\}{1,2}\s{0,9}$`,
+  ),
+];
 
-function columnOf(program: string | undefined): number {
-  return Number(COLUMN.exec(program ?? "")?.[1] ?? 0);
+function printedColumn(words: readonly string[], list: ProcessList): ProcessList | undefined {
+  const [program = "", ...others] = words.filter((word) => !/^(?:-F)? ?$/.test(word));
+  const column = COLUMNS.map((pattern) => pattern.exec(program)?.groups?.["column"]).find((each) => each !== undefined);
+  return others.length === 0 && Number(column ?? 0) === list.column ? inFirstColumn(list) : undefined;
 }
 
 function inFirstColumn(list: ProcessList): ProcessList {

@@ -4,7 +4,6 @@
  * A pattern is judged by what it matches: one that matches every name of a sample matches everything, however it is
  * written (`.`, `''`, `[^/]`, `x|.*`). Sources: pgrep(1) of procps-ng and of FreeBSD, killall(1) of psmisc.
  */
-import type { Word } from "@pi-bash/command";
 import { compilePattern } from "../../linear-pattern.ts";
 import { type GivenOptions, isNamed, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
 import { type Field, knownText, textField } from "../values/fields.ts";
@@ -72,7 +71,15 @@ export function selectsEverything(words: Words): string | undefined {
   if (inverse !== undefined && (given.operands.length > 0 || given.options.length > 1)) return inverse.name;
   if (given.operands.length > 0) return undefined;
   if (parents.some(isFirst)) return "-P 1";
-  return valuesOf(given, "--ns").some(isFirst) ? "--ns 1" : (ofAnOwner(given, words.args) ?? ofAnyAge(given));
+  return valuesOf(given, "--ns").some(isFirst) ? "--ns 1" : (ofOneOwner(given, words) ?? ofAnyAge(given));
+}
+
+/** `-u root` without anything else that narrows it. */
+function ofOneOwner(given: GivenOptions, words: Words): string | undefined {
+  const narrows =
+    "-g --pgroup -P --parent -s --session -t --terminal --ns --cgroup -n --newest -o --oldest -r --runstates";
+  const ages = "-O --older";
+  return optionsNamed(given, ...`${narrows} ${ages}`.split(" ")).length > 0 ? undefined : ownerSelected(given, words);
 }
 
 /** `-O 0`: without anything that narrows it, all that started some time ago, the first process among them. */
@@ -94,18 +101,26 @@ export const FIRST: readonly Field[] = [textField("1")];
 
 /**
  * `-u root`: all processes of the system's owner, where no name narrows it. `-u $USER`: all of this user's, the shell and
- * what started it among them.
+ * what started it among them. The text is for a message.
  */
-export function ofAnOwner(given: GivenOptions, args: readonly Word[]): string | undefined {
+export function ownerSelected(given: GivenOptions, { args, fieldsOf }: Words): string | undefined {
   const owners = valuesOf(given, "-u", "--euid", "--user", "-U", "--uid", "-G", "--group");
   const owner = owners.find((name) => /^(?:root|wheel|\+?0+)$/.test(name));
   if (owner !== undefined) return `-u ${owner}`;
-  return owners.length === 0 ? undefined : args.find(({ text }) => OWN_USER.test(text))?.text;
+  const own = args.find((word, at) => {
+    const attached = /^(?:-[a-zA-Z]*[uU]|--(?:euid|user|uid)=)(.+)$/.exec(word.text)?.[1];
+    const isValue = /^(?:-[a-zA-Z]*[uU]|--(?:euid|user|uid))$/.test(args[at - 1]?.text ?? "");
+    return (
+      OWN_USER.test(attached ?? (isValue ? word.text : "")) &&
+      fieldsOf(word).some((field) => knownText(field) === undefined)
+    );
+  });
+  return own?.text;
 }
 
 /** This user, by a variable that bash or the login sets, or by a program. */
 const OWN_USER =
-  /^(?:-[a-zA-Z]*[uU]|--[a-z]+=)?"?(?:\$\{?(?:USER|LOGNAME|E?UID)\}?|\$\((?:whoami|logname|id -u[nr]?|id -[nr]u)\)|`(?:whoami|logname|id -un?)`)"?$/;
+  /^"?(?:\$\{?(?:USER|LOGNAME|E?UID)\}?|\$\((?:whoami|logname|id -u[nr]?|id -[nr]u)\)|`(?:whoami|logname|id -un?)`)"?$/;
 
 function valuesOf(given: GivenOptions, ...names: readonly string[]): string[] {
   const values: Field[] = optionsNamed(given, ...names).flatMap((option) => [...option.values]);

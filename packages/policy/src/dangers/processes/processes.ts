@@ -14,7 +14,7 @@ import {
   isHarmlessSignal,
   isSignalWord,
   matchesEverything,
-  ofAnOwner,
+  ownerSelected,
   selectsEverything,
   sparesInit,
 } from "./process-patterns.ts";
@@ -78,8 +78,21 @@ function judgeKill(call: DangerCall): Refusal | undefined {
   const added = (call.added ?? []).map((field) => knownText(field) ?? "");
   const all = [...targets, ...added].map((text) => text.trim()).find((text) => /^(?:-0*1|\+?0*1)$/.test(text));
   if (all?.startsWith("-")) return endsEverything(`\`kill ${all}\``);
-  if (all !== undefined && !sparesInit(signals)) return block("kills-everything", `\`kill ${all}\` ends init`);
+  if (all !== undefined && !sparesInit(signals) && !isChosen(call))
+    return block("kills-everything", `\`kill ${all}\` ends init`);
   return judgeNumbers(call);
+}
+
+/** `[ … ] && kill "$p"` in a loop over processes, or an `if` there: the condition says which. */
+function isChosen({ command, line }: DangerCall): boolean {
+  const { start, end } = command.written.span;
+  const around = line.constructs.filter(({ span }) => span.start <= start && end <= span.end);
+  const loops = around.filter(({ kind }) => /^(?:for|while|select)$/.test(kind));
+  const [loop] = loops.toSorted((one, other) => other.span.start - one.span.start);
+  if (loop === undefined) return false;
+  const before = loop.text.slice(0, start - loop.span.start).trimEnd();
+  const isInside = around.some(({ kind, span }) => /^(?:if|case)$/.test(kind) && span.start > loop.span.start);
+  return isInside || before.endsWith("&&") || before.endsWith("||");
 }
 
 /** The numbers that `seq` or a list of files says may be those of every process. */
@@ -133,7 +146,7 @@ function judgeKillall(given: DangerCall): Refusal | undefined {
   const all = names.find((name) =>
     isPattern ? matchesEverything(name) : !isSpared && /^(?:init|systemd|launchd)$/.test(name),
   );
-  const owner = names.length === 0 ? (ofAnOwner(options, call.args) ?? olderThan(options)) : undefined;
+  const owner = names.length === 0 ? (ownerSelected(options, call) ?? olderThan(options)) : undefined;
   if (all === undefined) return owner === undefined ? undefined : endsEverything(`\`killall ${owner}\``);
   return isPattern
     ? endsEverything(`\`killall -r ${all}\``)
@@ -156,7 +169,8 @@ function judgeSkill(given: DangerCall): Refusal | undefined {
   const { call, signals } = withoutSignals(given);
   if (isHarmlessSignal(signals)) return undefined;
   const options = readGivenOptions(call, { valued: "ucpt", longValued: "user command pid tty ns" });
-  const owner = ofAnOwner(options, call.args);
+  const isSome = optionsNamed(options, "-c", "--command", "-p", "--pid", "-t", "--tty").length > 0;
+  const owner = isSome ? undefined : ownerSelected(options, call);
   return owner === undefined ? judgeKill(given) : endsEverything(`\`skill ${owner}\``);
 }
 

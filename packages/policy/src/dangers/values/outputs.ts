@@ -21,12 +21,15 @@ import { Pipelines } from "./pipelines.ts";
 
 /** Substitutions inside substitutions that are looked into. */
 const MAX_DEPTH = 6;
+/** Texts of substitutions that are read for one line: one that stands in another twice is read twice as often. */
+const MAX_SCRIPTS = 500;
 
 /** What the commands of one line print. */
 export class Outputs {
   readonly #analysis: CommandAnalysis;
   readonly #pipelines: Pipelines;
   readonly #lists: ProcessLists;
+  #scripts = 0;
   #depth = 0;
 
   constructor(analysis: CommandAnalysis) {
@@ -37,7 +40,7 @@ export class Outputs {
 
   /** The words that a substitution's text prints. */
   ofScript(script: string, values: Values): readonly Field[] {
-    if (this.#depth >= MAX_DEPTH) return [[UNKNOWN]];
+    if (this.#depth >= MAX_DEPTH || ++this.#scripts > MAX_SCRIPTS) return [[UNKNOWN]];
     this.#depth++;
     try {
       const analysis = analyzeCommand(script);
@@ -84,7 +87,7 @@ export class Outputs {
     }
     if (this.#lists.beginsWithList(simple)) return this.#lists.printedBy(simple, at);
     const name = programName(command.argv[0]?.value ?? "");
-    const here = hereString(simple);
+    const here = simple.redirections.find(({ operator }) => operator === "<<<")?.target ?? undefined;
     const before = (): readonly Field[] | undefined => this.#before(simple, at, depth);
     if (here !== undefined && name === "cat") return expandWord(here, at(command));
     if (name === "bc") return calculated(here === undefined ? before() : expandWord(here, at(command)));
@@ -101,10 +104,6 @@ export class Outputs {
     const before = this.#pipelines.feederOfSimple(simple);
     return before === undefined ? undefined : this.#ofStage(before, at, depth + 1);
   }
-}
-
-function hereString({ redirections }: SimpleCommand): Word | undefined {
-  return redirections.find(({ operator }) => operator === "<<<")?.target ?? undefined;
 }
 
 /** The last command that runs, where the text is one pipeline. */
@@ -187,7 +186,8 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
   const words = command.argv.slice(1);
   const options = words.flatMap(({ value }) => (value?.startsWith("-") === true ? [value] : []));
   const operands = words.filter(({ value }) => !value?.startsWith("-"));
-  const fields = (list: readonly Word[]): Field[] => list.flatMap((word) => expandWord(word, values));
+  const known = new Map(words.map((word) => [word, expandWord(word, values)]));
+  const fields = (list: readonly Word[]): Field[] => list.flatMap((word) => known.get(word) ?? []);
   if (PRINTS_NAME.test(name)) return [[UNKNOWN_RELATIVE]];
   switch (name) {
     case "echo":
