@@ -10,7 +10,7 @@ import { findUnasked } from "../../src/unasked/find-unasked.ts";
 import { PLACE } from "./danger-answer.ts";
 
 /** Rules of an owner, one of each kind of pattern. */
-export const OWNERS_RULES: RuleSet = loadRules(
+const OWNERS_RULES: RuleSet = loadRules(
   {
     allow: [
       "Bash(git **)",
