@@ -123,7 +123,9 @@ describe("a service that runs", () => {
     expect((await call({ tty: true, ready: { ...SOON, log: "never" } })).details).toMatchObject({
       taskId: "bash:bg_1",
     });
-    expect((await thrown(call())).message).toMatch(/ on a terminal; you asked for "serve" in [^;]*[^l]\. Pass replace/);
+    const { message } = await thrown(call());
+    expect(message).toMatch(/ on a terminal; you asked for "serve" in [^;]*\. Pass replace/);
+    expect(message).not.toContain(" on a terminal. Pass replace");
     expect(starts()).toBe(0);
   });
 
