@@ -88,8 +88,9 @@ function removal(groups: Readonly<Record<string, string | undefined>>, moves: bo
   if (!isWhole) return [];
   if (!/^["'`]/.test(removed) || FILLED_HOME.test(removed.slice(1, -1))) return ["rm -rf ~"];
   const path = unescaped(removed.slice(1, -1));
-  if ((isExpanded || as.includes("expand")) && /^~(?:\/|$)/.test(path))
-    return [`rm -rf ${path === "~" ? "~" : `~/${quoted(path.slice(2))}`}`];
+  if ((isExpanded || as.includes("expand")) && /^~(?:\/|$)/.test(path)) {
+    return [path === "~" ? "rm -rf ~" : `rm -rf ~/${quoted(path.slice(2))}`];
+  }
   return moves && !path.startsWith("/") ? [] : [`rm -rf ${quoted(path)}`];
 }
 

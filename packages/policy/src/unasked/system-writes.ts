@@ -281,7 +281,7 @@ function takesListed({ argv, via }: EffectiveCommand, name: string): boolean {
   return !/^(?:cp|scp|rsync|install|ln|tar|curl|wget|git)$/.test(name) && changesGiven(name, args);
 }
 
-/** Whether a program changes the files that it is given. One that filters does so in place only; letters with a value end a bundle. */
+/** Whether a program changes its files: one that filters does so in place only. A letter with a value ends a bundle. */
 function changesGiven(name: string, args: readonly string[]): boolean {
   return (
     !/^(?:g?sed|perl|ruby|g?awk)$/.test(name) ||

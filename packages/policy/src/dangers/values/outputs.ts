@@ -186,6 +186,7 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
   const words = command.argv.slice(1);
   const options = words.flatMap(({ value }) => (value?.startsWith("-") === true ? [value] : []));
   const operands = words.filter(({ value }) => !value?.startsWith("-"));
+  // Each word is expanded once: the substitutions in it are read each time.
   const known = new Map(words.map((word) => [word, expandWord(word, values)]));
   const fields = (list: readonly Word[]): Field[] => list.flatMap((word) => known.get(word) ?? []);
   if (PRINTS_NAME.test(name)) return [[UNKNOWN_RELATIVE]];
