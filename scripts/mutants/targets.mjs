@@ -12,6 +12,7 @@
  * @property {string} folder
  * @property {number} survivors the floor
  * @property {string[]} [alsoTestedBy] folders whose tests judge it too, for what only its users can show
+ * @property {string[]} [firstTestedBy] its tests that notice most mutants, to run before the others
  * @property {string[]} [notTestedBy] its tests that do not judge: one that takes half a minute, for each mutant that it covers
  */
 
@@ -24,6 +25,7 @@ export const TARGETS = [
     tool: "stryker",
     folder: "packages/policy",
     survivors: 0.2,
+    firstTestedBy: ["packages/policy/test/recorded-verdicts.test.ts"],
     notTestedBy: ["packages/policy/test/differential/**"],
   },
   { name: "executor", tool: "stryker", folder: "packages/executor", survivors: 0.1, alsoTestedBy: ["packages/tool"] },

@@ -65,12 +65,31 @@ export async function listTypescript(target) {
 /** A configuration of vitest beside the usual one, for the tests of some folders only. */
 const TESTS = "vitest.mutants.config.ts";
 
-function testsOf({ folder, alsoTestedBy = [], notTestedBy = [] }) {
+/**
+ * A file of tests is not a process of its own here, as in the usual configuration of these packages: a mutant would load
+ * them all once for each file. What notices most mutants runs first, as the first failure ends a run.
+ */
+function testsOf({ folder, alsoTestedBy = [], notTestedBy = [], firstTestedBy = [] }) {
   const include = [folder, ...alsoTestedBy].map((each) => `${each}/test/**/*.test.ts`);
-  return `import whole from "./vitest.config.ts";
+  return `import { BaseSequencer } from "vitest/node";
+import whole from "./vitest.config.ts";
 const usual = whole({ mode: "test", command: "serve" });
 const exclude = [...usual.test.exclude, ...${JSON.stringify(notTestedBy)}];
-export default { ...usual, test: { ...usual.test, projects: undefined, include: ${JSON.stringify(include)}, exclude } };
+const first = ${JSON.stringify(firstTestedBy)};
+const rank = ({ moduleId }) => (first.some((each) => moduleId.endsWith(each)) ? 0 : 1);
+class Sequencer extends BaseSequencer {
+  async sort(files) {
+    return (await super.sort(files)).toSorted((one, other) => rank(one) - rank(other));
+  }
+}
+export default {
+  ...usual,
+  test: {
+    ...usual.test,
+    ...{ projects: undefined, include: ${JSON.stringify(include)}, exclude },
+    ...{ isolate: false, sequence: { sequencer: Sequencer } },
+  },
+};
 `;
 }
 

@@ -82,6 +82,8 @@ function named(text: string, by: string, span: Span): AssignedName {
   return { name, by, span };
 }
 
+const SETS_NOTHING: ReadonlySet<string> = new Set(["none", "error"]);
+
 function setByConstruct(construct: Construct): AssignedName[] {
   const { span, text } = construct;
   switch (construct.kind) {
@@ -93,7 +95,7 @@ function setByConstruct(construct: Construct): AssignedName[] {
     case "redirection":
       return setByRedirection(construct.redirection);
     case "parameter":
-      return /^(?:none|error)$/.test(construct.acts) ? [] : setByParameter(text, span);
+      return SETS_NOTHING.has(construct.acts) ? [] : setByParameter(text, span);
     case "arithmetic":
       return construct.literal ? [] : setByArithmetic(text, span);
     case "test":

@@ -19,6 +19,7 @@ import {
   wordsOf,
 } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
+import { CHANGES_FOLDER } from "./builtins.ts";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
 import { isHarmlessAssignment, isLoopVariable } from "./environment.ts";
@@ -291,7 +292,7 @@ function constructRefusal(construct: Construct): Refusal | undefined {
 /** In another folder git obeys another repository's configuration, which has not been inspected. */
 function gitElsewhere(analysis: CommandAnalysis): Finding[] {
   const names = analysis.effective.map((command) => command.argv[0]?.value ?? "");
-  const moves = names.some((name) => /^(?:cd|pushd|popd)$/.test(name));
+  const moves = names.some((name) => CHANGES_FOLDER.has(name));
   const git = analysis.effective.find(
     (command) => programName(command.argv[0]?.value ?? "") === "git" && (moves || command.elsewhere),
   );

@@ -102,9 +102,11 @@ function writeRule(
   return allowing.find((rule) => coversWrite(rule, redirection, folderOf(rule)));
 }
 
+const NEEDS_WRITTEN: ReadonlySet<string> = new Set(["assignment", "assignment-prefix", "git-elsewhere"]);
+
 /** A rule covers what the tables say about a program; what stands around it needs a rule for the words as written. */
 function programRule(finding: Finding, command: EffectiveCommand, allowing: readonly Rule[]): Rule | undefined {
-  if (/^(?:assignment|assignment-prefix|git-elsewhere)$/.test(finding.code)) return undefined;
+  if (NEEDS_WRITTEN.has(finding.code)) return undefined;
   const around = finding.code === "wrapper" || finding.code === "unresolved";
   return allowing.find((rule) => (around ? coversWritten(rule, command) : covers(rule, command)));
 }

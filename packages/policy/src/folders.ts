@@ -5,6 +5,7 @@
  * does with a folder of its own (`git -C`, `make -C`) is a matter of its words.
  */
 import type { CommandAnalysis, EffectiveCommand } from "@pi-bash/command";
+import { CHANGES_FOLDER } from "./builtins.ts";
 import type { PathContext } from "./danger-paths.ts";
 
 /** Longer paths lead nowhere: `PATH_MAX` of Linux. */
@@ -52,7 +53,7 @@ export function isInside(folder: string | undefined, root: string | undefined): 
 
 /** `cd`, `pushd` and `popd` change the folder of what follows. */
 export function isMove(command: EffectiveCommand): boolean {
-  return /^(?:cd|pushd|popd)$/.test(command.argv[0]?.value ?? "");
+  return CHANGES_FOLDER.has(command.argv[0]?.value ?? "");
 }
 
 /** Where a `cd` leads, as far as its words say. */

@@ -11,6 +11,7 @@ import { posix } from "node:path";
 import type { CommandAnalysis, EffectiveCommand, Redirection, Word } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
 import { braceWords } from "./brace-words.ts";
+import { CHANGES_FOLDER } from "./builtins.ts";
 import type { PathContext } from "./danger-paths.ts";
 import type { Finding } from "./finding.ts";
 
@@ -80,7 +81,7 @@ function makesNames(analysis: CommandAnalysis): boolean {
 }
 
 function isMove(command: EffectiveCommand): boolean {
-  return /^(?:cd|pushd|popd)$/.test(command.argv[0]?.value ?? "") || command.elsewhere;
+  return CHANGES_FOLDER.has(command.argv[0]?.value ?? "") || command.elsewhere;
 }
 
 function mayRead(command: EffectiveCommand, cwd: string | undefined, line: Line): boolean {

@@ -154,10 +154,12 @@ function inBackground(text: string): boolean {
   return analyzeCommand(text).effective.some(({ simple }) => simple.context.background);
 }
 
+const GIVES_WORDS: ReadonlySet<string> = new Set(["xargs", "parallel"]);
+
 /** The words from `xargs` or `parallel` on. */
 function xargsWords({ written }: EffectiveCommand): readonly string[] {
   const words = written.argv.map(({ value }) => value ?? "");
-  const at = words.findIndex((word) => /^(?:xargs|parallel)$/.test(programName(word)));
+  const at = words.findIndex((word) => GIVES_WORDS.has(programName(word)));
   return at === -1 ? [] : words.slice(at + 1);
 }
 

@@ -9,6 +9,7 @@ import {
   type Span,
   type Word,
 } from "@pi-bash/command";
+import { CHANGES_FOLDER, RUNS_IN_SHELL } from "../builtins.ts";
 import type { Folder, PathContext } from "../danger-paths.ts";
 import { MAX_PATH_CHARS, stepThrough } from "../folders.ts";
 import { protectedMatch } from "../protected-folders.ts";
@@ -201,7 +202,7 @@ class Shells {
 /** A program of that name moves only itself: `sudo cd /` does nothing. */
 function moves(command: EffectiveCommand): boolean {
   const { argv } = command;
-  return runsInShell(command) && (/^(?:cd|pushd|popd)$/.test(argv[0]?.value ?? "") || clearsStack(argv));
+  return runsInShell(command) && (CHANGES_FOLDER.has(argv[0]?.value ?? "") || clearsStack(argv));
 }
 
 function runsInShell({ via }: EffectiveCommand): boolean {
@@ -212,7 +213,7 @@ function runsInShell({ via }: EffectiveCommand): boolean {
 function runsText(command: EffectiveCommand): boolean {
   const [program] = command.argv;
   if (program === undefined || !runsInShell(command)) return false;
-  return program.value === null || /^(?:eval|source|\.)$/.test(program.value);
+  return program.value === null || RUNS_IN_SHELL.has(program.value);
 }
 
 /** What a line sets that changes where a `cd` leads. */

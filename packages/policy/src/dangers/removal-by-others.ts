@@ -152,13 +152,14 @@ function judgeUser(call: DangerCall, names: string): Refusal | undefined {
 
 const GIT: OptionGrammar = { valued: "Ccb", longValued: "git-dir work-tree namespace config-env super-prefix" };
 
+const CHECKS_OUT: ReadonlySet<string> = new Set(["checkout", "switch"]);
+
 /** `git --work-tree=/ checkout -f` puts the files of a commit over those of the system. */
 function judgeCheckout(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, GIT);
   const verb = textAt(given, 0);
   const forces =
-    (/^(?:checkout|switch)$/.test(verb) && has(given, "-f --force --discard-changes")) ||
-    (verb === "reset" && has(given, "--hard"));
+    (CHECKS_OUT.has(verb) && has(given, "-f --force --discard-changes")) || (verb === "reset" && has(given, "--hard"));
   const [tree] = optionsNamed(given, "--work-tree").at(-1)?.values ?? [];
   if (!forces || tree === undefined) return undefined;
   const main = mainOf([tree], call.folder);

@@ -5,6 +5,7 @@
  */
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand } from "@pi-bash/command";
 import { programName, SHELLS } from "@pi-bash/command/internal";
+import { RUNS_IN_SHELL } from "../builtins.ts";
 
 /** Scripts of one line that are looked at: each is parsed. */
 const MAX_SCRIPTS = 16;
@@ -49,7 +50,7 @@ function normal(path: string): string {
 function runs({ argv }: EffectiveCommand, file: string): boolean {
   const [program = "", ...rest] = argv.map(({ value }) => value ?? "");
   if (normal(program) === file && program.includes("/")) return true;
-  const isShell = SHELLS.has(programName(program)) || /^(?:source|\.)$/.test(program);
+  const isShell = SHELLS.has(programName(program)) || RUNS_IN_SHELL.has(program);
   return isShell && rest.some((word) => normal(word) === file);
 }
 

@@ -103,8 +103,10 @@ function editsInPlace(command: SimpleCommand): boolean {
   }
 }
 
+const INCLUDES: ReadonlySet<string> = new Set(["-i", "--include"]);
+
 function isInplace(words: readonly string[], index: number): boolean {
-  return words[index] === "inplace" && /^(?:-i|--include)$/.test(words[index - 1] ?? "");
+  return words[index] === "inplace" && INCLUDES.has(words[index - 1] ?? "");
 }
 
 function writesFile(command: SimpleCommand): boolean {

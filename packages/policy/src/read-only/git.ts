@@ -98,12 +98,14 @@ const plain = (options: string, short?: RegExp): Judge =>
 const CONFIG_READS =
   /^(?:--get|--get-all|--get-regexp|--get-urlmatch|--list|-l|--global|--local|--system|--worktree|--show-origin|--show-scope|--name-only|-z|--null|--includes|--no-includes|--type=\w+|--bool|--int|--path|--default=.*)$/;
 
+const CONFIG_VERBS: ReadonlySet<string> = new Set(["get", "list"]);
+
 /** `git config` reads no option behind its first operand: there `--list` is a value, and is written. */
 const judgeConfig: Judge = (call) => {
   const first = call.args.findIndex(isSurelyOperand);
   const options = first === -1 ? call.args : call.args.slice(0, first);
   const operands = first === -1 ? [] : call.args.slice(first);
-  const named = /^(?:get|list)$/.test(call.args[0]?.value ?? "");
+  const named = CONFIG_VERBS.has(call.args[0]?.value ?? "");
   const bad = call.args.find(
     (word) => !isSurelyOperand(word) && (word.value === null || !CONFIG_READS.test(word.value)),
   );

@@ -71,13 +71,14 @@ function isLiteralOperand(word: Word): boolean {
 const IP_OPTIONS = /^-(?:br|brief|4|6|0|o|oneline|s|stats|statistics|d|details|j|json|p|pretty|c|color|h|human|r)$/;
 const IP_OBJECTS = /^(?:a|addr|address|l|link|r|route|n|neigh|neighbour|ru|rule|maddr|maddress)$/;
 
+const IP_SHOWS: ReadonlySet<string> = new Set(["show", "list", "lst", "ls"]);
+
 /** `ip addr show …`: object and verb literal. The verb `s` is short for `set` with some objects, so it is not listed. */
 const judgeIp: Judge = ({ args }) => {
   const at = args.findIndex((word) => !IP_OPTIONS.test(word.value ?? ""));
   const words = at === -1 ? [] : args.slice(at);
   const [object, verb, ...rest] = words;
-  const shows =
-    IP_OBJECTS.test(object?.value ?? "") && (verb === undefined || /^(?:show|list|lst|ls)$/.test(verb.value ?? ""));
+  const shows = IP_OBJECTS.test(object?.value ?? "") && (verb === undefined || IP_SHOWS.has(verb.value ?? ""));
   return shows && !args.some((word) => word.value === "-r") && !rest.some(mayMultiply)
     ? undefined
     : refuse("changes-network", "write", "`ip` is read-only only when it shows addresses, links, routes or neighbours");

@@ -3,6 +3,7 @@
  */
 import type { CommandAnalysis, Word } from "@pi-bash/command";
 import { assignedNames } from "../assigned-names.ts";
+import { DECLARES } from "../builtins.ts";
 import type { Pattern } from "./rule.ts";
 
 type EnvPattern = Extract<Pattern, { kind: "env" }>;
@@ -27,7 +28,8 @@ export function envConcerns(
 }
 
 function declaredNames([program, ...words]: readonly Word[]): (string | undefined)[] {
-  if (!/^(?:export|declare|typeset|local|readonly|unset)$/.test(program?.value ?? "")) return [];
+  const name = program?.value ?? "";
+  if (!DECLARES.has(name) && name !== "unset") return [];
   return words.map(({ leading, value }) => {
     const name = /^[-+\w]*/.exec(leading)?.[0];
     // Of `export "C$x"` only the start of the name is known.

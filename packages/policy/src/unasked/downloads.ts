@@ -16,6 +16,7 @@ import type {
   Word,
 } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
+import { DECLARES, READS_LINES } from "../builtins.ts";
 import { type Refusal, refuse } from "../finding.ts";
 import { filesOf, pathOf } from "./download-files.ts";
 import { type OpenDescriptors, openDescriptors, optionReadsOpen, pathsOf, readsOpen } from "./open-descriptors.ts";
@@ -215,10 +216,10 @@ class Line {
     for (const { name, value, text, span } of assignments) {
       this.#hold([name], value === null ? this.#inArray(text, span) : this.#inWord(value));
     }
-    if (/^(?:export|declare|typeset|local|readonly)$/.test(first?.value ?? "")) {
+    if (DECLARES.has(first?.value ?? "")) {
       for (const word of rest) this.#hold([/^(\w+)\+?=/.exec(word.leading)?.[1] ?? ""], this.#inWord(word));
     }
-    if (/^(?:read|mapfile|readarray)$/.test(first?.value ?? "")) {
+    if (READS_LINES.has(first?.value ?? "")) {
       const redirected = redirections.map((each) => this.#inRedirection(each)).find((each) => each !== undefined);
       const from = redirected ?? optionReadsOpen(rest, this.#open);
       this.#hold([...rest.map(({ value }) => value ?? ""), "REPLY", "MAPFILE"], from);

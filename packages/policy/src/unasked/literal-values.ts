@@ -6,6 +6,7 @@
  * and each word of a `for` gives a reading of its own.
  */
 import type { CommandAnalysis, SimpleCommand, Span, Word } from "@pi-bash/command";
+import { DECLARES } from "../builtins.ts";
 import { listValues, readValues } from "./listed-values.ts";
 import { assignedNumbers, isPlainValue, replaced } from "./literal-expansions.ts";
 
@@ -146,7 +147,7 @@ function read(word: Word | null): Step[] {
 }
 
 function commandSteps({ assignments, argv, redirections }: SimpleCommand): Step[] {
-  const declares = /^(?:export|declare|typeset|local|readonly)$/.test(argv[0]?.value ?? "");
+  const declares = DECLARES.has(argv[0]?.value ?? "");
   return [
     ...assignments.map(({ name, value, span }): Step => ({ at: span.start, name, value })),
     ...(argv[0]?.value === "let" ? argv.slice(1).map(computedBy) : []),

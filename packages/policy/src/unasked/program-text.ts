@@ -6,6 +6,7 @@
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
 import { programName } from "@pi-bash/command/internal";
+import { RUNS_IN_SHELL } from "../builtins.ts";
 
 /** Where the text is: `text` and `code` in a word, for a shell and for an interpreter; `file` behind a path. */
 export type ProgramText = { readonly kind: "text" | "code" | "file"; readonly word: Word } | { readonly kind: "stdin" };
@@ -39,7 +40,7 @@ export function programTexts(command: EffectiveCommand): ProgramText[] {
 }
 
 function isRunner(name: string): boolean {
-  return SHELLS.test(name) || INTERPRETERS.test(name) || /^(?:eval|source)$/.test(name);
+  return SHELLS.test(name) || INTERPRETERS.test(name) || RUNS_IN_SHELL.has(name);
 }
 
 /** `$(curl …)` as a command, `$SHELL`, `$(command -v bash)`. */
@@ -107,11 +108,13 @@ function codeOption(name: string): RegExp {
   return /^-[a-zA-Z0]*[eEp]$|^--(?:eval|print)$/;
 }
 
+const RUNS_BY_VERB: ReadonlySet<string> = new Set(["deno", "bun"]);
+
 function interpreterTexts(name: string, args: readonly Word[]): ProgramText[] {
   const isCode = codeOption(name);
   const code = args.filter((_, at) => isCode.test(args[at - 1]?.value ?? ""));
   if (code.length > 0) return code.map((word) => ({ kind: "code", word }));
-  const rest = /^(?:deno|bun)$/.test(name) && args[0]?.value === "run" ? args.slice(1) : args;
+  const rest = RUNS_BY_VERB.has(name) && args[0]?.value === "run" ? args.slice(1) : args;
   if (name === "deno" && rest[0]?.value === "eval") return rest.slice(1).map((word) => ({ kind: "code", word }));
   // A module is a program of its own.
   if (/^(?:python|pypy)/.test(name) && hasOption(rest, /^-[a-zA-Z]*m$/)) return [];

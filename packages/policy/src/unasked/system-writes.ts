@@ -264,6 +264,8 @@ function findTargets(args: readonly Word[]): Word[] {
   return acts ? [...written, ...args.slice(0, first === -1 ? args.length : first)] : written;
 }
 
+const WRITES_LAST: ReadonlySet<string> = new Set(["cp", "install", "ln", "rsync"]);
+
 /** Whether a program that `find` runs for its files changes them. */
 function changes(words: readonly string[]): boolean {
   const at = words.findIndex((word) => WRITERS.has(programName(word)));
@@ -271,14 +273,28 @@ function changes(words: readonly string[]): boolean {
   if (at === -1 || (end !== -1 && at > end)) return false;
   const args = words.slice(at + 1, end === -1 ? undefined : end);
   const name = programName(words[at] ?? "");
-  return /^(?:cp|install|ln|rsync)$/.test(name) ? args.at(-1) === "{}" : changesGiven(name, args);
+  return WRITES_LAST.has(name) ? args.at(-1) === "{}" : changesGiven(name, args);
 }
+
+const GIVES_WORDS: ReadonlySet<string> = new Set(["xargs", "parallel"]);
+
+const READS_OPERANDS: ReadonlySet<string> = new Set([
+  "cp",
+  "scp",
+  "rsync",
+  "install",
+  "ln",
+  "tar",
+  "curl",
+  "wget",
+  "git",
+]);
 
 /** Whether `xargs` gives a program what it changes: what the commands before it list. */
 function takesListed({ argv, via }: EffectiveCommand, name: string): boolean {
-  if (!via.some((each) => /^(?:xargs|parallel)$/.test(each)) || !WRITERS.has(name)) return false;
+  if (!via.some((each) => GIVES_WORDS.has(each)) || !WRITERS.has(name)) return false;
   const args = argv.flatMap(({ value }) => value ?? []);
-  return !/^(?:cp|scp|rsync|install|ln|tar|curl|wget|git)$/.test(name) && changesGiven(name, args);
+  return !READS_OPERANDS.has(name) && changesGiven(name, args);
 }
 
 /** Whether a program changes its files: one that filters does so in place only. A letter with a value ends a bundle. */

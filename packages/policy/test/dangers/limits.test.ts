@@ -122,7 +122,8 @@ describe("what a program on the way of a list gets", () => {
     const start = performance.now();
     answerOf(`ps aux | ${program} | xargs kill`);
 
-    expect(performance.now() - start).toBeLessThan(2_000);
+    // Cubic time is minutes.
+    expect(performance.now() - start).toBeLessThan(15_000);
   });
 });
 
@@ -137,6 +138,7 @@ describe("substitutions that stand in others twice", () => {
     const start = performance.now();
 
     expect(answerOf(`rm -rf ${nested(9)}`)).toBe("undecided");
-    expect(performance.now() - start).toBeLessThan(3_000);
+    // A quarter of a second where nothing else runs.
+    expect(performance.now() - start).toBeLessThan(15_000);
   });
 });

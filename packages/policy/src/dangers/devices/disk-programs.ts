@@ -63,6 +63,8 @@ export function judgeWholeDevice(call: DangerCall): Refusal | undefined {
 
 const WIPEFS: OptionGrammar = { valued: "oOt", longValued: "offset output types" };
 
+const MTD_READS: ReadonlySet<string> = new Set(["info", "read"]);
+
 function onlyReads(call: DangerCall): boolean {
   switch (call.name) {
     case "wipefs":
@@ -71,7 +73,7 @@ function onlyReads(call: DangerCall): boolean {
       // Without these it reads.
       return !has(call, { valued: "bcdeiopt" }, "-w -n");
     case "mtd_debug":
-      return /^(?:info|read)$/.test(verbOf(call, {}));
+      return MTD_READS.has(verbOf(call, {}));
     default:
       return false;
   }

@@ -133,9 +133,11 @@ function judgeAsr(call: DangerCall): Refusal | undefined {
   return erases || isDevice ? destroys("asr", target === undefined ? undefined : shownField(target)) : undefined;
 }
 
+const GPART_CHANGES: ReadonlySet<string> = new Set(["destroy", "delete", "create", "restore"]);
+
 function judgeGpart(call: DangerCall): Refusal | undefined {
   const [verb = "", ...names] = wordsOf(call, { valued: "abfilnpst" });
-  const isChange = /^(?:destroy|delete|create|restore)$/.test(verb);
+  const isChange = GPART_CHANGES.has(verb);
   return isChange && names.length > 0 ? destroys(`gpart ${verb}`, names.at(-1)) : undefined;
 }
 

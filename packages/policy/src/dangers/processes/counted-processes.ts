@@ -5,8 +5,8 @@
  * Where the numbers come from is read off the text: the words of `kill`, the list of the loop around it, what its variable
  * is assigned, and the stages before it. A loop that looks at each process means some of them.
  */
-
 import type { CommandAnalysis, Construct } from "@pi-bash/command";
+import { READS_LINES } from "../../builtins.ts";
 import type { Refusal } from "../../finding.ts";
 import { block, type DangerCall, leadingText, undecided } from "../call.ts";
 import { placed } from "../devices/device-paths.ts";
@@ -55,16 +55,13 @@ const MAX_CHARS = 1_024;
 /** Loops around each other that are looked at. */
 const MAX_LOOPS = 4;
 
+const COUNTS: ReadonlySet<string> = new Set(["for", "while", "arithmetic", "pipeline"]);
+
 /** The loops and pipelines that a command stands in. */
 function loopsAround({ command, line }: DangerCall): readonly Loop[] {
   const { span } = command.written;
   return line.constructs
-    .filter(
-      (each) =>
-        /^(?:for|while|arithmetic|pipeline)$/.test(each.kind) &&
-        each.span.start <= span.start &&
-        span.end <= each.span.end,
-    )
+    .filter((each) => COUNTS.has(each.kind) && each.span.start <= span.start && span.end <= each.span.end)
     .slice(-MAX_LOOPS)
     .map(({ kind, text, span: around }) => {
       const at = Math.max(0, span.start - around.start);
@@ -104,7 +101,7 @@ function sourcesOf(name: string, loops: readonly Loop[], { commands, constructs 
   const assigned = commands.flatMap(({ assignments }) => assignments.filter((each) => each.name === name));
   const given = [...lists, ...assigned.map(({ text }) => text.slice(0, MAX_CHARS))];
   const reads = commands.filter(
-    ({ argv }) => READS.test(argv[0]?.value ?? "") && argv.some((word) => word.value === name),
+    ({ argv }) => READS_LINES.has(argv[0]?.value ?? "") && argv.some((word) => word.value === name),
   );
   if (reads.length === 0) return given;
   const own = reads.flatMap(({ redirections }) => redirections.map(({ text }) => text));
@@ -116,8 +113,6 @@ function sourcesOf(name: string, loops: readonly Loop[], { commands, constructs 
   );
   return [...given, ...own, ...behind.map(({ text }) => text), ...piped];
 }
-
-const READS = /^(?:read|mapfile|readarray)$/;
 
 /** The redirections of a block follow its end. */
 function isBehind(at: number, { span }: Loop): boolean {
@@ -176,6 +171,8 @@ function countOfSeq(words: string): Count {
   return Math.max(Math.abs(last - (numbers.length > 1 ? (numbers[0] ?? 0) : 0)), 0) >= MANY_PROCESSES ? "all" : "some";
 }
 
+const COUNTS_BY_HAND: ReadonlySet<string> = new Set(["while", "arithmetic"]);
+
 /** `for ((i=2; i<99999; i++))`, and a loop that counts a variable up by itself. */
 function countedBy(name: string, { kind, text }: Loop): Count {
   const [, from, to] =
@@ -186,5 +183,5 @@ function countedBy(name: string, { kind, text }: Loop): Count {
     return Math.abs(last - first) >= MANY_PROCESSES ? "all" : "some";
   }
   const counts = `(?:\\b${name}\\s*(?:\\+\\+|--|[-+]=)|(?:\\+\\+|--)${name}\\b|\\b${name}=\\$\\(\\(\\s*\\$?${name}\\s*[-+]|\\b${name}=[\`$(]+expr\\s+\\$${name}\\b)`;
-  return /^(?:while|arithmetic)$/.test(kind) && new RegExp(counts).test(text) ? "perhaps" : "some";
+  return COUNTS_BY_HAND.has(kind) && new RegExp(counts).test(text) ? "perhaps" : "some";
 }

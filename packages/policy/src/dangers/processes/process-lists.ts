@@ -29,6 +29,8 @@ const MAX_STAGES = 16;
 
 const PS = { valued: "CGOUgkopqstu", longValued: "format sort pid ppid user group tty cols columns width" };
 
+const FORMATS: ReadonlySet<string> = new Set(["-o", "--format"]);
+
 /** What `ps` lists where that is every process, every one of the system's or every one of this user's. */
 function listedProcesses(words: Words): ProcessList | undefined {
   const { options, operands } = readGivenOptions(words, PS);
@@ -40,7 +42,7 @@ function listedProcesses(words: Words): ProcessList | undefined {
     ownerSelected({ options, operands }, words) !== undefined;
   if (!isAll) return undefined;
   const sorted = options.some(({ name }) => name.startsWith("--sort") || name === "-k");
-  const formats = options.flatMap(({ name, values }) => (/^(?:-o|--format)$/.test(name) ? values : []));
+  const formats = options.flatMap(({ name, values }) => (FORMATS.has(name) ? values : []));
   // `ps axo pid`.
   const at = words.args.findIndex(({ value }) => /^[a-z]{1,4}o$/.test(value ?? ""));
   if (at !== -1) formats.push(...words.args.slice(at + 1, at + 2).flatMap((word) => words.fieldsOf(word)));

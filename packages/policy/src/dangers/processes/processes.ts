@@ -43,6 +43,8 @@ interface KillWords {
   readonly targets: readonly string[];
 }
 
+const TAKES_VALUE: ReadonlySet<string> = new Set(["-q", "--queue", "--timeout"]);
+
 /**
  * The signals and targets of `kill`, which its versions read differently: after one signal a `-9` may be another one
  * (the last one wins) or a process group. It is taken for both.
@@ -56,7 +58,7 @@ function readKill(words: readonly string[]): KillWords {
     const inline = /^(?:--signal=|-[sn](?=\d))(.+)$/.exec(word)?.[1];
     if (inline !== undefined) signals.push(inline);
     else if (/^(?:-[sn]|--signal)$/.test(word)) signals.push(words[++at] ?? "");
-    else if (/^(?:-q|--queue|--timeout)$/.test(word)) at++;
+    else if (TAKES_VALUE.has(word)) at++;
     else readKillWord(word, signals, targets);
   }
   return { signals, targets };
@@ -83,24 +85,30 @@ function judgeKill(call: DangerCall): Refusal | undefined {
   return judgeNumbers(call);
 }
 
+const LOOPS: ReadonlySet<string> = new Set(["for", "while", "select"]);
+
+const CONDITIONS: ReadonlySet<string> = new Set(["if", "case"]);
+
 /** `[ … ] && kill "$p"` in a loop over processes, or an `if` there: the condition says which. */
 function isChosen({ command, line }: DangerCall): boolean {
   const { start, end } = command.written.span;
   const around = line.constructs.filter(({ span }) => span.start <= start && end <= span.end);
-  const loops = around.filter(({ kind }) => /^(?:for|while|select)$/.test(kind));
+  const loops = around.filter(({ kind }) => LOOPS.has(kind));
   const [loop] = loops.toSorted((one, other) => other.span.start - one.span.start);
   if (loop === undefined) return false;
   const before = loop.text.slice(0, start - loop.span.start).trimEnd();
-  const isInside = around.some(({ kind, span }) => /^(?:if|case)$/.test(kind) && span.start > loop.span.start);
+  const isInside = around.some(({ kind, span }) => CONDITIONS.has(kind) && span.start > loop.span.start);
   return isInside || before.endsWith("&&") || before.endsWith("||");
 }
+
+const PRINTS_NUMBERS: ReadonlySet<string> = new Set(["seq", "ls"]);
 
 /** The numbers that `seq` or a list of files says may be those of every process. */
 function judgeNumbers(call: DangerCall): Refusal | undefined {
   const { feeder, name } = call;
   const counted = judgeCounted(call);
   if (counted !== undefined) return counted;
-  return feeder !== undefined && /^(?:seq|ls)$/.test(feeder)
+  return feeder !== undefined && PRINTS_NUMBERS.has(feeder)
     ? undecided(`\`${name}\` of the numbers that \`${feeder}\` prints, which may be those of every process`)
     : undefined;
 }
@@ -133,6 +141,8 @@ const KILLALL = {
   longValued: "older-than younger-than ns signal user context",
 };
 
+const FIRST_PROCESSES: ReadonlySet<string> = new Set(["init", "systemd", "launchd"]);
+
 /** Names are whole names, with `-r` (`-m` on macOS) patterns. `killall -u root` needs none. */
 function judgeKillall(given: DangerCall): Refusal | undefined {
   const { call, signals } = withoutSignals(given);
@@ -143,9 +153,7 @@ function judgeKillall(given: DangerCall): Refusal | undefined {
   const isPattern = has("-r", "--regexp", "-m");
   const names = options.operands.map((field) => knownText(field) ?? "unknown");
   const isSpared = sparesInit([...signals, ...signalValues(options, "-s", "--signal")]);
-  const all = names.find((name) =>
-    isPattern ? matchesEverything(name) : !isSpared && /^(?:init|systemd|launchd)$/.test(name),
-  );
+  const all = names.find((name) => (isPattern ? matchesEverything(name) : !isSpared && FIRST_PROCESSES.has(name)));
   const owner = names.length === 0 ? (ownerSelected(options, call) ?? olderThan(options)) : undefined;
   if (all === undefined) return owner === undefined ? undefined : endsEverything(`\`killall ${owner}\``);
   return isPattern

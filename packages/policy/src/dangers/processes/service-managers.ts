@@ -40,6 +40,8 @@ export function isStoppingUnit(name: string): boolean {
   return STOPPING_UNIT.test(name);
 }
 
+const ENDS_UNITS: ReadonlySet<string> = new Set(["kill", "stop"]);
+
 function judgeSystemctl(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, GRAMMAR);
   const has = (...names: readonly string[]): boolean => optionsNamed(given, ...names).length > 0;
@@ -53,7 +55,7 @@ function judgeSystemctl(call: DangerCall): Refusal | undefined {
   if ((STOPPING_VERB.test(verb) && !isTakenBack(given)) || isExit || (starts && units.some(isStoppingUnit))) {
     return block("shutdown", `\`systemctl ${verb}\` stops the machine`);
   }
-  return has("--user") || !/^(?:kill|stop)$/.test(verb) ? undefined : judgeStop(verb, units);
+  return has("--user") || !ENDS_UNITS.has(verb) ? undefined : judgeStop(verb, units);
 }
 
 function judgeStop(verb: string, units: readonly string[]): Refusal | undefined {
@@ -68,10 +70,12 @@ function onlySpeaks(given: GivenOptions): boolean {
   return optionsNamed(given, "-h", "--help", "--version", "--dry-run").length > 0;
 }
 
+const TAKES_BACK: ReadonlySet<string> = new Set(["cancel", "show"]);
+
 /** `systemctl reboot --when=cancel` takes a planned one back, and `--when=show` shows it. */
 function isTakenBack(given: GivenOptions): boolean {
   const value = optionsNamed(given, "--when").at(-1)?.values[0];
-  return value !== undefined && /^(?:cancel|show)$/.test(knownText(value) ?? "");
+  return value !== undefined && TAKES_BACK.has(knownText(value) ?? "");
 }
 
 function judgeLoginctl(call: DangerCall): Refusal | undefined {

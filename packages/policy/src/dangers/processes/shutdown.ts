@@ -88,10 +88,14 @@ function verb(stops: RegExp): DangerJudge {
   };
 }
 
+const STOPPING_SERVICES: ReadonlySet<string> = new Set(["reboot", "halt", "poweroff", "shutdown"]);
+
+const STARTS: ReadonlySet<string> = new Set(["start", "restart"]);
+
 /** `service reboot start` of sysvinit. */
 function judgeService(call: DangerCall): Refusal | undefined {
   const [service = "", action = ""] = readGivenOptions(call, {}).operands.map((field) => knownText(field) ?? "");
-  const stops = /^(?:reboot|halt|poweroff|shutdown)$/.test(service) && /^(?:start|restart)$/.test(action);
+  const stops = STOPPING_SERVICES.has(service) && STARTS.has(action);
   return stops ? stopped(call) : undefined;
 }
 
@@ -166,12 +170,12 @@ function judgeWakeTimer(call: DangerCall): Refusal | undefined {
   return values(given, "-m", "--mode").includes("off") ? stopped(call) : undefined;
 }
 
+const POWER_VERBS: ReadonlySet<string> = new Set(["off", "cycle", "reset", "soft", "diag"]);
+
 /** `ipmitool -H host chassis power off`. */
 function judgeConsole(call: DangerCall): Refusal | undefined {
   const words = texts(call);
-  const stops = words.some(
-    (word, at) => word === "power" && /^(?:off|cycle|reset|soft|diag)$/.test(words[at + 1] ?? ""),
-  );
+  const stops = words.some((word, at) => word === "power" && POWER_VERBS.has(words[at + 1] ?? ""));
   return stops ? stopped(call) : undefined;
 }
 

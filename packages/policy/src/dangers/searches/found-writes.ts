@@ -8,6 +8,7 @@
  */
 import type { CommandAnalysis, Construct, SimpleCommand, Word } from "@pi-bash/command";
 import { programName, SHELLS } from "@pi-bash/command/internal";
+import { READS_LINES } from "../../builtins.ts";
 import { type Folder, targetOf } from "../../danger-paths.ts";
 import type { Refusal } from "../../finding.ts";
 import { block, type DangerCall, undecided, worst } from "../call.ts";
@@ -165,16 +166,18 @@ function isFromSearch(name: string, call: DangerCall): boolean {
   const isList = ({ text }: Construct): boolean => SEARCH.test(text.slice(0, text.search(/[;\n]\s*do\b/)));
   if (around.some((each) => each.kind === "for" && each.name === name && isList(each))) return true;
   const reads = ({ argv }: SimpleCommand): boolean =>
-    /^(?:read|mapfile|readarray)$/.test(argv[0]?.value ?? "") && argv.some(({ value }) => value === name);
+    READS_LINES.has(argv[0]?.value ?? "") && argv.some(({ value }) => value === name);
   return around.length > 0 && (call.line.commands.some(reads) || call.line.nestedCommands.some(reads));
 }
+
+const REPEATS: ReadonlySet<string> = new Set(["for", "while", "pipeline"]);
 
 /** The loops and pipelines around a command that have a search for files; a file may be meant to go into each folder. */
 function searchesAround({ command, line }: DangerCall): readonly Construct[] {
   const { span } = command.written;
   return line.constructs.filter(
     (each) =>
-      /^(?:for|while|pipeline)$/.test(each.kind) &&
+      REPEATS.has(each.kind) &&
       each.span.start <= span.start &&
       span.end <= each.span.end &&
       SEARCH.test(each.text) &&

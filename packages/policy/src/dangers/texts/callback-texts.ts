@@ -8,13 +8,15 @@ import { programName } from "@pi-bash/command/internal";
 import type { Field } from "../values/fields.ts";
 import { asWord, plainText } from "../values/rendered-fields.ts";
 
+const READS_ARRAYS: ReadonlySet<string> = new Set(["mapfile", "readarray"]);
+
 /** `mapfile -C text`: bash runs the text with an index and a line that it reads. */
 export function callbackTexts(
   { argv }: EffectiveCommand,
   expand: (word: Word) => readonly Field[],
   lines: () => readonly Field[],
 ): readonly string[] {
-  if (!/^(?:mapfile|readarray)$/.test(argv[0]?.value ?? "")) return [];
+  if (!READS_ARRAYS.has(argv[0]?.value ?? "")) return [];
   const at = argv.findIndex(({ leading }) => /^-t?C/.test(leading));
   const option = argv[at];
   if (option === undefined) return [];

@@ -3,6 +3,7 @@
  * are declared as integers.
  */
 import type { CommandAnalysis, Construct, Word } from "@pi-bash/command";
+import { GIVES_ATTRIBUTES } from "../../builtins.ts";
 import { assignedFields, assignedIn, countedFields, countedLoop } from "./computed-values.ts";
 import type { Field, Values } from "./fields.ts";
 import type { Source, Surroundings } from "./sources.ts";
@@ -56,8 +57,7 @@ export function fromLet(
 export function integerNames({ effective }: CommandAnalysis): ReadonlySet<string> {
   const declared = effective.flatMap(({ argv: [program, ...words] }) => {
     const isInteger =
-      /^(?:declare|typeset|local)$/.test(program?.value ?? "") &&
-      words.some(({ value }) => /^-[a-zA-Z]*i/.test(value ?? ""));
+      GIVES_ATTRIBUTES.has(program?.value ?? "") && words.some(({ value }) => /^-[a-zA-Z]*i/.test(value ?? ""));
     return isInteger ? words.flatMap(({ text }) => /^[A-Za-z_]\w*/.exec(text)?.[0] ?? []) : [];
   });
   return new Set(declared);

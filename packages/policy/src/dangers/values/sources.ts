@@ -13,6 +13,7 @@ import type {
   Word,
 } from "@pi-bash/command";
 import { arrayElements, wordPieces } from "@pi-bash/command/internal";
+import { DECLARES, GIVES_ATTRIBUTES } from "../../builtins.ts";
 import { fromArithmetic, fromLet, integerNames } from "./arithmetic-sources.ts";
 import { computedFields } from "./computed-values.ts";
 import {
@@ -151,14 +152,12 @@ function isSingleExpansion(text: string): boolean {
 /** `isReference`: the values are another variable's where this one is used. */
 type Assigned = readonly [name: string, values: (use: Use) => readonly Field[], isReference?: boolean];
 
-const DECLARES = /^(?:export|declare|typeset|local|readonly)$/;
-
 /** The variables that a builtin sets. */
 function assignedBy(command: EffectiveCommand, bindings: Surroundings, pipelines: Pipelines): Assigned[] {
   const name = command.argv[0]?.value ?? "";
   const words = command.argv.slice(1);
   const values = (): Values => bindings.at(command);
-  if (DECLARES.test(name)) return declared(name, words, values, bindings);
+  if (DECLARES.has(name)) return declared(name, words, values, bindings);
   if (name === "let") return fromLet(words, values);
   if (name === "set") return setArguments(words, values);
   if (name === "printf") return printed(words, values);
@@ -169,8 +168,7 @@ function assignedBy(command: EffectiveCommand, bindings: Surroundings, pipelines
 
 /** `declare x=y`, and `declare -n x=y`, by which `x` is the variable `y`. */
 function declared(name: string, words: readonly Word[], values: () => Values, bindings: Surroundings): Assigned[] {
-  const isReference =
-    /^(?:declare|typeset|local)$/.test(name) && words.some(({ value }) => /^-[a-zA-Z]*n/.test(value ?? ""));
+  const isReference = GIVES_ATTRIBUTES.has(name) && words.some(({ value }) => /^-[a-zA-Z]*n/.test(value ?? ""));
   return words.flatMap((word): Assigned[] => {
     const variable = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/.exec(word.text)?.[1];
     if (variable === undefined) return [];
