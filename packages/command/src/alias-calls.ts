@@ -10,6 +10,7 @@ import type { SimpleCommand } from "./syntax.ts";
 import type { EffectiveCommand } from "./unwrap-state.ts";
 import { type WalkedText, walkText } from "./walk.ts";
 import type { Word } from "./word.ts";
+import { firstValue } from "./word.ts";
 
 /** Calls of one text that are written out, those inside others included. */
 const MAX_CALLS = 256;
@@ -96,7 +97,7 @@ function aliasesOf(commands: readonly SimpleCommand[], running: readonly Effecti
     if (!known.some(({ text }) => text === alias.text)) aliases.set(name, [...known, alias]);
   };
   for (const { argv } of running) {
-    if (argv[0]?.value !== "alias") continue;
+    if (firstValue(argv) !== "alias") continue;
     for (const word of argv.slice(1)) {
       const name = NAME.exec(word.leading)?.[1];
       if (name !== undefined) add(name, aliasOf(word, name));

@@ -5,7 +5,7 @@
  * Sources: git(1), git-config(1), "ENVIRONMENT"; `GIT_CONFIG_PARAMETERS` is how git hands `-c` to the git below it.
  */
 import type { Assignment, SimpleCommand } from "./syntax.ts";
-import { attachedWord, literalWord, type Word } from "./word.ts";
+import { attachedWord, firstValue, literalWord, type Word } from "./word.ts";
 
 /** A setting. */
 export interface GitSetting {
@@ -159,7 +159,7 @@ export function gitAround(commands: readonly SimpleCommand[], around: GitAround 
   }
   const aliases = new Map(around.aliases.map((alias) => [aliasKey(alias), alias]));
   for (const { argv } of commands) {
-    if (!/(?:^|\/)git$/.test(argv[0]?.value ?? "") || !isConfigCall(argv)) continue;
+    if (!/(?:^|\/)git$/.test(firstValue(argv)) || !isConfigCall(argv)) continue;
     for (const alias of settingsOfCall(argv).filter(isAlias)) aliases.set(aliasKey(alias), { ...alias, at: 0 });
   }
   return { ...around, variables, aliases: [...aliases.values()] };

@@ -4,7 +4,7 @@
  * Source: git-remote-ext(1). Git splits the text at spaces and starts the first word without a shell. Whether the
  * configuration lets it is not looked at.
  */
-import { literalWord, type Word } from "./word.ts";
+import { firstValue, literalWord, type Word } from "./word.ts";
 
 /** What may stand before the text in a word: nothing, an option or a setting, or the key of a setting. */
 const PREFIX = /(?:^|=|^url\.)ext::/i;
@@ -15,8 +15,7 @@ const MAX_CHARS = 4_096;
 
 /** The commands that words of a git call name; a word without a value where one expands. */
 export function transportCommands(argv: readonly Word[]): readonly (readonly Word[])[] {
-  const isHelper =
-    /(?:^|\/)git-remote-ext$/.test(argv[0]?.value ?? "") || argv.some((word) => word.value === "remote-ext");
+  const isHelper = /(?:^|\/)git-remote-ext$/.test(firstValue(argv)) || argv.some((word) => word.value === "remote-ext");
   return argv.slice(1).flatMap((word) => {
     const text = word.value ?? word.leading;
     const found = PREFIX.exec(text);

@@ -9,4 +9,5 @@ export { SHELLS, type ShellLanguage, shellOptions } from "./shell-text.ts";
 export { isLimitProblem, MAX_COMMAND_BYTES } from "./text-limits.ts";
 export { programName, programNameOf } from "./unwrap.ts";
 export { isBeyondLimits, readsCommands } from "./unwrap-shell.ts";
+export { firstValue } from "./word.ts";
 export { arrayElements, type ParameterPiece, type WordPiece, type WordPieces, wordPieces } from "./word-pieces.ts";

@@ -7,6 +7,7 @@
 import type { Construct } from "./syntax.ts";
 import type { EffectiveCommand } from "./unwrap-state.ts";
 import type { Word } from "./word.ts";
+import { firstValue } from "./word.ts";
 
 /** The program whose output is seen. */
 export interface Invocation {
@@ -50,7 +51,7 @@ export function findInvocation(
 }
 
 function isSilent(command: EffectiveCommand): boolean {
-  const name = command.argv[0]?.value ?? "";
+  const name = firstValue(command.argv);
   return SILENT.has(name) && command.argv.length > 1 && command.argv[1]?.value !== "-";
 }
 

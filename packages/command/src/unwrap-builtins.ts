@@ -16,6 +16,7 @@ import {
   type Unwrapped,
 } from "./unwrap-state.ts";
 import type { Word } from "./word.ts";
+import { firstValue } from "./word.ts";
 
 /** Words that are looked at for texts that only an evaluation would run. */
 const MAX_TEXTS = 16;
@@ -51,7 +52,7 @@ export function throughCallback(argv: readonly Word[], state: State): Unwrapped 
 
 function withText(argv: readonly Word[], state: State, option: RegExp): Unwrapped {
   const runs = argv.slice(1).some((word) => option.test(word.value ?? word.leading) || word.value === null);
-  return runs ? opaque(argv, state, `\`${argv[0]?.value ?? ""}\` runs a text of its own`) : emit(argv, state);
+  return runs ? opaque(argv, state, `\`${firstValue(argv)}\` runs a text of its own`) : emit(argv, state);
 }
 
 /** `jobs -x program`. */

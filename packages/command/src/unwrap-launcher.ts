@@ -8,7 +8,7 @@ import type { Launcher, LaunchForm } from "./launcher-spec.ts";
 import { SHELLS } from "./shell-text.ts";
 import { joined, throughText, wrapperName } from "./unwrap-shell.ts";
 import { emit, folderIn, NOTHING, opaque, type State, type Step, together, type Unwrapped } from "./unwrap-state.ts";
-import { attachedWord, type Word } from "./word.ts";
+import { attachedWord, firstValue, type Word } from "./word.ts";
 
 /** Readings of one command, those of launchers inside launchers multiplied; with more it is not known what runs. */
 const MAX_READINGS = 64;
@@ -58,7 +58,7 @@ function readStarted(started: Started, argv: readonly Word[], around: State, ste
   const rest = argv.slice(started.at);
   const words = started.program === undefined ? rest : [started.program, ...rest];
   // A shell alone asks a person at a terminal, and without one it reads nothing.
-  if (words.length === 1 && SHELLS.has(words[0]?.value ?? "") && !isFed(inner)) return NOTHING;
+  if (words.length === 1 && SHELLS.has(firstValue(words)) && !isFed(inner)) return NOTHING;
   return step(words, inner);
 }
 

@@ -20,7 +20,7 @@ import {
   within,
 } from "./unwrap-state.ts";
 import { walkText } from "./walk.ts";
-import { attachedWord, literalWord, type Word } from "./word.ts";
+import { attachedWord, firstValue, literalWord, type Word } from "./word.ts";
 
 /** Shell texts inside shell texts that are followed; deeper ones are opaque. */
 const MAX_SHELL_TEXTS = 8;
@@ -48,7 +48,7 @@ export function throughShell(name: string, argv: readonly Word[], state: State, 
 
 /** A wrapper is named as it is written, unless the system installed it: `./timeout` may be any program. */
 export function wrapperName(argv: readonly Word[]): string {
-  const path = argv[0]?.value ?? "";
+  const path = firstValue(argv);
   return /^\/(?:usr\/)?bin\/[^/]+$/.test(path) ? path.slice(path.lastIndexOf("/") + 1) : path;
 }
 
@@ -145,7 +145,7 @@ export function throughSource(argv: readonly Word[], state: State): Unwrapped {
   const file = argv[argv[1]?.value === "--" ? 2 : 1];
   return file === undefined || isScript(file)
     ? emit(argv, state)
-    : opaque(argv, state, `\`${argv[0]?.value ?? ""}\` runs a text that expands`);
+    : opaque(argv, state, `\`${firstValue(argv)}\` runs a text that expands`);
 }
 
 /** `trap 'text' SIGNAL…` runs the text later; the trap itself stays listed, because it changes the session. */
@@ -204,5 +204,5 @@ export function isBeyondLimits({ unresolved }: EffectiveCommand): boolean {
 export function readsCommands({ argv, unresolved = "" }: EffectiveCommand): boolean {
   if (!/` (?:starts a shell|runs its input)$/.test(unresolved)) return false;
   const hasText = argv.some((word) => TEXT_OPTION.test(word.value ?? "") || ATTACHED_TEXT.test(word.leading));
-  return !hasText || !/(?:^|\/)(?:su|script|runuser|flock)$/.test(argv[0]?.value ?? "");
+  return !hasText || !/(?:^|\/)(?:su|script|runuser|flock)$/.test(firstValue(argv));
 }

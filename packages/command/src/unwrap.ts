@@ -44,7 +44,7 @@ import {
   type Unwrapped,
   unresolved,
 } from "./unwrap-state.ts";
-import { appendedWord, literalWord, type Word } from "./word.ts";
+import { appendedWord, firstValue, literalWord, type Word } from "./word.ts";
 import { type OptionsEnd, readOptions, type WrapperOption } from "./wrapper-options.ts";
 import type { WrapperSpec } from "./wrapper-spec.ts";
 import { WRAPPERS, wrapperOf } from "./wrapper-table.ts";
@@ -182,7 +182,7 @@ function behindOptions(
   if (rest === undefined) return doubtful(argv, state, `unknown option of \`${name}\``);
   if (!hasOperands(spec, argv.slice(start))) return doubtful(argv, state, `\`${name}\` without a literal operand`);
   if (rest.length === 0) return alone(name, spec, argv, options.options, state);
-  if (spec.textOption === true && /^(?:-c|--command)$/.test(rest[0]?.value ?? "")) {
+  if (spec.textOption === true && /^(?:-c|--command)$/.test(firstValue(rest))) {
     return throughCommandOption(name, [...argv.slice(0, 1), ...rest], state, step);
   }
   const inner = behind(spec, argv, options, given, state);
@@ -244,7 +244,7 @@ function withoutOptions(spec: WrapperSpec, words: readonly Word[]): readonly Wor
 }
 
 function hasOperands({ operands = 0, operand }: WrapperSpec, words: readonly Word[]): boolean {
-  const isOdd = operand !== undefined && !operand.test(words[0]?.value ?? "");
+  const isOdd = operand !== undefined && !operand.test(firstValue(words));
   return !isOdd && words.length >= operands && words.slice(0, operands).every((word) => word.value !== null);
 }
 

@@ -5,7 +5,6 @@
  * word carries its value after quote removal, and no value at all where only bash can know it. Which commands stand
  * inside a word is the walker's matter (see `walk.ts`).
  */
-
 import type { DoubleQuotedChild, Word as SyntaxWord, WordPart } from "unbash";
 import { ansiValue, hasOddEscape } from "./ansi-string.ts";
 
@@ -53,6 +52,11 @@ export interface Word {
   readonly quoted: boolean;
   readonly expansions: WordExpansions;
   readonly span: Span;
+}
+
+/** What the first of some words says, of a command its name; empty where there is none, or only bash can know it. */
+export function firstValue([first]: readonly Word[] = []): string {
+  return first?.value ?? "";
 }
 
 const NO_EXPANSIONS: WordExpansions = {

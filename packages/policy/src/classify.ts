@@ -18,7 +18,7 @@ import {
   type Word,
   wordsOf,
 } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { CHANGES_FOLDER } from "./builtins.ts";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
@@ -158,7 +158,7 @@ function judgeEffective(command: EffectiveCommand): Finding[] {
 
 /** `IFS= read -r line`: for `read` alone, and over with it. */
 function isFieldSeparator(command: EffectiveCommand, assignment: Assignment): boolean {
-  return assignment.name === "IFS" && assignment.value?.value != null && command.argv[0]?.value === "read";
+  return assignment.name === "IFS" && assignment.value?.value != null && firstValue(command.argv) === "read";
 }
 
 function unresolved(command: EffectiveCommand): Refusal {
@@ -186,7 +186,7 @@ function judgeWrappers(command: EffectiveCommand): Refusal | undefined {
 }
 
 function judgeProgram(command: EffectiveCommand): Refusal | undefined {
-  const path = command.argv[0]?.value ?? "";
+  const path = firstValue(command.argv);
   const name = programName(path);
   // A path is trusted only where no one but the system installs programs; `./ls` and `bin/ls` are someone's own.
   if (path.includes("/") && path !== `/bin/${name}` && path !== `/usr/bin/${name}`) {
@@ -291,10 +291,10 @@ function constructRefusal(construct: Construct): Refusal | undefined {
 
 /** In another folder git obeys another repository's configuration, which has not been inspected. */
 function gitElsewhere(analysis: CommandAnalysis): Finding[] {
-  const names = analysis.effective.map((command) => command.argv[0]?.value ?? "");
+  const names = analysis.effective.map((command) => firstValue(command.argv));
   const moves = names.some((name) => CHANGES_FOLDER.has(name));
   const git = analysis.effective.find(
-    (command) => programName(command.argv[0]?.value ?? "") === "git" && (moves || command.elsewhere),
+    (command) => programName(firstValue(command.argv)) === "git" && (moves || command.elsewhere),
   );
   if (git === undefined) return [];
   const message = "`git` in another folder obeys the configuration there";

@@ -5,6 +5,7 @@
  * does with a folder of its own (`git -C`, `make -C`) is a matter of its words.
  */
 import type { CommandAnalysis, EffectiveCommand } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { CHANGES_FOLDER } from "./builtins.ts";
 import type { PathContext } from "./danger-paths.ts";
 
@@ -53,7 +54,7 @@ export function isInside(folder: string | undefined, root: string | undefined): 
 
 /** `cd`, `pushd` and `popd` change the folder of what follows. */
 export function isMove(command: EffectiveCommand): boolean {
-  return CHANGES_FOLDER.has(command.argv[0]?.value ?? "");
+  return CHANGES_FOLDER.has(firstValue(command.argv));
 }
 
 /** Where a `cd` leads, as far as its words say. */
@@ -61,7 +62,7 @@ export function folderAfter(command: EffectiveCommand, { cwd, home }: PathContex
   const literal = command.argv.length === 2 ? command.argv[1]?.value : undefined;
   if (literal === undefined || literal === null) return homeOf(command, { home });
   // `cd -`, `pushd +1` and `popd` go where the session has been.
-  if (command.argv[0]?.value === "popd" || /^[-+]/.test(literal)) return undefined;
+  if (firstValue(command.argv) === "popd" || /^[-+]/.test(literal)) return undefined;
   if (!literal.startsWith("/") && cwd === undefined) return undefined;
   const path = stepThrough(literal.startsWith("/") ? "" : (cwd ?? ""), literal);
   return path.length > MAX_PATH_CHARS ? undefined : path;
@@ -79,7 +80,7 @@ export function stepThrough(from: string, path: string): string {
 
 /** `cd` and `cd ~` go home; any other expanding target is unknown. */
 function homeOf(command: EffectiveCommand, context: PathContext): string | undefined {
-  if (command.argv[0]?.value !== "cd") return undefined;
+  if (firstValue(command.argv) !== "cd") return undefined;
   // With a second folder bash 4.4 and newer stay where they are, and older ones go to the first.
   if (command.argv.length > 2) return undefined;
   const text = command.argv[1]?.text;

@@ -9,7 +9,7 @@
  */
 import { posix } from "node:path";
 import type { CommandAnalysis, EffectiveCommand, Redirection, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { braceWords } from "./brace-words.ts";
 import { CHANGES_FOLDER } from "./builtins.ts";
 import type { PathContext } from "./danger-paths.ts";
@@ -75,17 +75,17 @@ interface Line {
 function makesNames(analysis: CommandAnalysis): boolean {
   return (
     analysis.effective.some(
-      ({ via, argv }) => (via.length + 1 > 1 && /xargs|exec/.test(via.join(" "))) || argv[0]?.value === "read",
+      ({ via, argv }) => (via.length + 1 > 1 && /xargs|exec/.test(via.join(" "))) || firstValue(argv) === "read",
     ) || analysis.constructs.some(({ kind }) => kind === "command-substitution" || kind === "process-substitution")
   );
 }
 
 function isMove(command: EffectiveCommand): boolean {
-  return CHANGES_FOLDER.has(command.argv[0]?.value ?? "") || command.elsewhere;
+  return CHANGES_FOLDER.has(firstValue(command.argv)) || command.elsewhere;
 }
 
 function mayRead(command: EffectiveCommand, cwd: string | undefined, line: Line): boolean {
-  const name = programName(command.argv[0]?.value ?? "");
+  const name = programName(firstValue(command.argv));
   if (wordsOfXargs(command).some((word) => isEnvironment(word, cwd, line))) return true;
   const words = command.argv.slice(1);
   const printsAFile = words.some((word) => READS_NAMES.test(word.display));

@@ -5,6 +5,7 @@
  * the next command would meet it. In parentheses the change is over with the line.
  */
 import type { CommandAnalysis, EffectiveCommand } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { assignedNames, lastingConstructs, runsInShell } from "./assigned-names.ts";
 import type { Finding } from "./finding.ts";
 import { changesShell, taintOf } from "./taint.ts";
@@ -32,7 +33,7 @@ export function sessionChangesOf(analysis: CommandAnalysis): Finding[] {
 }
 
 function byBuiltin(command: EffectiveCommand): Finding[] {
-  const name = command.argv[0]?.value ?? "";
+  const name = firstValue(command.argv);
   if (name === "dirs")
     return command.argv.length > 1 ? [change("`dirs` changes the list of folders", command.span)] : [];
   if (MOVES.test(name)) return [change(`\`${name}\` changes the folder of the session`, command.span)];

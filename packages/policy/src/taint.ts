@@ -6,6 +6,7 @@
  * fresh shell or a clone taken before is not affected. What cannot be determined taints.
  */
 import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { assignedNames, lastingConstructs, runsInShell } from "./assigned-names.ts";
 import { isSessionVariable } from "./environment.ts";
 import { isExportedSetting, isProgramSetting } from "./program-settings.ts";
@@ -72,7 +73,7 @@ function isObeyed(name: string): boolean {
 }
 
 function nameOf(command: EffectiveCommand): string {
-  return command.argv[0]?.value ?? "";
+  return firstValue(command.argv);
 }
 
 /** `export NODE_ENV=test` and `set -euo pipefail` change no command: only dangerous names and other options do. */

@@ -5,7 +5,7 @@
  * stands against running it unasked, and, where nothing does, what the approval rests on: rules, or reading alone.
  */
 import type { CommandAnalysis, EffectiveCommand } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { environmentFindings } from "./call-environment.ts";
 import type { Classification } from "./classify.ts";
 import { type Coverage, coveredFindings, isNamedByRule } from "./coverage.ts";
@@ -165,7 +165,7 @@ export function runsGit(analysis: CommandAnalysis): boolean {
 }
 
 function isGit(command: EffectiveCommand): boolean {
-  return programName(command.argv[0]?.value ?? "") === "git";
+  return programName(firstValue(command.argv)) === "git";
 }
 
 /** A rule as a verdict names it. */

@@ -6,6 +6,7 @@
  * without a terminal most programs take the end of their input for an answer, many of them with status 0.
  */
 import { analyzeCommand } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { outputText } from "@pi-bash/contract";
 import { displayLine } from "@pi-bash/contract/internal";
 import { clipped } from "@pi-bash/contract/internal/text";
@@ -115,7 +116,7 @@ function isBareRead({ exitCode, output }: CommandResult, command: string): boole
     ok &&
     commands.some(
       ({ argv, redirections, context }) =>
-        argv[0]?.value === "read" &&
+        firstValue(argv) === "read" &&
         !context.readsPipe &&
         !redirections.some(({ operator }) => operator.startsWith("<")),
     )

@@ -11,7 +11,7 @@ import {
   type EffectiveCommand,
   type SimpleCommand,
 } from "@pi-bash/command";
-import { programName, SHELLS, shellOptions } from "@pi-bash/command/internal";
+import { firstValue, programName, SHELLS, shellOptions } from "@pi-bash/command/internal";
 import type { Finding } from "../finding.ts";
 import { isStandardInput, Pipelines } from "./values/pipelines.ts";
 import { scriptOf } from "./values/process-substitution.ts";
@@ -93,7 +93,7 @@ class Inputs {
 
   /** True for a stage that is a loop without an end, which does nothing but print. */
   #isLoop(stage: readonly SimpleCommand[]): boolean {
-    const prints = stage.every(({ argv }) => PRINTS.test(argv[0]?.value ?? ""));
+    const prints = stage.every(({ argv }) => PRINTS.test(firstValue(argv)));
     return (
       prints &&
       this.#loops.some(({ span }) => stage.every((each) => span.start <= each.span.start && each.span.end <= span.end))
@@ -108,7 +108,7 @@ function firstOf(found: readonly (readonly string[] | undefined)[]): readonly st
 }
 
 function nameOf({ argv }: Pick<EffectiveCommand, "argv">): string {
-  return programName(argv[0]?.value ?? "");
+  return programName(firstValue(argv));
 }
 
 /** What a program prints without end. */

@@ -4,6 +4,7 @@
  * Source: bash(1), "pushd", "popd" and "dirs". With `-n` the stack changes alone: `pushd -n /; popd` goes to `/`.
  */
 import type { Word } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import type { Folder } from "../danger-paths.ts";
 
 /** A folder of the stack, with those below it. */
@@ -20,7 +21,7 @@ export interface Place {
 
 /** True for `dirs -c`, which forgets all but the folder of the shell. */
 export function clearsStack(argv: readonly Word[]): boolean {
-  return argv[0]?.value === "dirs" && argv.some(({ value }) => /^-[lpv]*c/.test(value ?? ""));
+  return firstValue(argv) === "dirs" && argv.some(({ value }) => /^-[lpv]*c/.test(value ?? ""));
 }
 
 /** Behind one of the three; `target` is where a folder among the words of `pushd` leads, undefined without one. */
@@ -31,7 +32,7 @@ export function stackAfter(argv: readonly Word[], place: Place, target: Folder |
   const counted = argv.find(({ value }) => /^[-+]\d+$/.test(value ?? ""))?.value;
   // A place of the stack that is counted: which folder that is depends on the session as well.
   if (counted != null && counted !== "+0") return countedPlace(argv, place, stays);
-  if (argv[0]?.value === "popd") {
+  if (firstValue(argv) === "popd") {
     // Without a `pushd` in the line `popd` goes where the session has been, or nowhere.
     if (pushed === undefined) return place;
     return stays ? { folder, pushed: pushed.below } : { folder: pushed.folder, pushed: pushed.below };
@@ -52,8 +53,8 @@ function swapped(place: Place, stays: boolean): Place {
 
 /** `popd +1` takes a folder out of the stack, and `pushd +1` goes to one. */
 function countedPlace(argv: readonly Word[], { folder, pushed }: Place, stays: boolean): Place {
-  if (pushed === undefined && argv[0]?.value === "popd") return { folder, pushed };
-  const here = stays || argv[0]?.value === "popd" ? folder : lost(folder);
+  if (pushed === undefined && firstValue(argv) === "popd") return { folder, pushed };
+  const here = stays || firstValue(argv) === "popd" ? folder : lost(folder);
   return { folder: here, pushed: { folder: lost(folder), below: undefined } };
 }
 

@@ -9,6 +9,7 @@ import {
   type Span,
   type Word,
 } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { CHANGES_FOLDER, RUNS_IN_SHELL } from "../builtins.ts";
 import type { Folder, PathContext } from "../danger-paths.ts";
 import { MAX_PATH_CHARS, stepThrough } from "../folders.ts";
@@ -74,7 +75,7 @@ export class Folders {
   #moveBodies({ constructs, effective }: CommandAnalysis): void {
     const calls = new Map<string, Set<Folder>>();
     for (const command of effective) {
-      const name = command.argv[0]?.value ?? "";
+      const name = firstValue(command.argv);
       if (name !== command.simple.context.functionName)
         calls.set(name, (calls.get(name) ?? new Set()).add(this.of(command)));
     }
@@ -202,7 +203,7 @@ class Shells {
 /** A program of that name moves only itself: `sudo cd /` does nothing. */
 function moves(command: EffectiveCommand): boolean {
   const { argv } = command;
-  return runsInShell(command) && (CHANGES_FOLDER.has(argv[0]?.value ?? "") || clearsStack(argv));
+  return runsInShell(command) && (CHANGES_FOLDER.has(firstValue(argv)) || clearsStack(argv));
 }
 
 function runsInShell({ via }: EffectiveCommand): boolean {
@@ -255,7 +256,7 @@ function targetOf(
   const [word, ...more] = operandsOf(command.argv);
   // With two folders bash 4.4 and newer stay where they are, and older ones go to the first.
   if (more.length > 0) return undefined;
-  if (word === undefined) return command.argv[0]?.value === "cd" ? homeIn(here, values) : undefined;
+  if (word === undefined) return firstValue(command.argv) === "cd" ? homeIn(here, values) : undefined;
   const fields = expandWord(word, values);
   const texts = fields.map(knownText);
   const text = new Set(texts).size === 1 ? (texts[0] ?? patternTarget(fields, here)) : undefined;
@@ -279,7 +280,7 @@ function homeIn({ home }: Folder, values: Values): string | undefined {
 function operandsOf([, ...words]: readonly Word[]): readonly Word[] {
   const first = words.findIndex(({ value }) => !/^-[LPe@n]+$/.test(value ?? ""));
   const rest = first === -1 ? [] : words.slice(first);
-  return rest[0]?.value === "--" ? rest.slice(1) : rest;
+  return firstValue(rest) === "--" ? rest.slice(1) : rest;
 }
 
 /** `cd /e*` goes to `/etc`; what may be no protected folder is some folder like that. */

@@ -3,7 +3,7 @@
  * start something in the background, scripts that start themselves, and `fork` in a loop of an interpreter.
  */
 import { analyzeCommand, type CommandAnalysis, type SimpleCommand } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import type { Finding } from "../finding.ts";
 import { endlessFinding, endlessInputBombs } from "./endless-input.ts";
 import { writtenBombs } from "./written-bombs.ts";
@@ -88,10 +88,10 @@ function hasEnd(text: string, circle: readonly string[]): boolean {
   if (!VALUE_TEST.test(text) || !FUNCTION_HEAD.test(text)) return false;
   // Inside a function every command counts as one that may be skipped.
   const { effective } = analyzeCommand(text.replace(FUNCTION_HEAD, ""));
-  const calls = effective.filter(({ argv }) => circle.includes(argv[0]?.value ?? ""));
+  const calls = effective.filter(({ argv }) => circle.includes(firstValue(argv)));
   return (
     calls.every(({ simple: { context } }) => context.conditional && !context.loop) ||
-    effective.some(({ argv, simple }) => simple.context.conditional && ENDS.test(argv[0]?.value ?? ""))
+    effective.some(({ argv, simple }) => simple.context.conditional && ENDS.test(firstValue(argv)))
   );
 }
 
@@ -168,10 +168,10 @@ function loopBombs(analysis: CommandAnalysis): Finding[] {
     const body = analyzeCommand(loop.text.replace(ENDLESS, "{ ").replace(/\bdone\s*$/, "}"));
     const background = body.effective.filter(
       ({ argv, simple, via }) =>
-        simple.context.background || isDetached(via, body, simple) || starters.has(argv[0]?.value ?? ""),
+        simple.context.background || isDetached(via, body, simple) || starters.has(firstValue(argv)),
     );
     const waits = body.effective.some(
-      (each) => !background.includes(each) && WAITS.test(programName(each.argv[0]?.value ?? "")),
+      (each) => !background.includes(each) && WAITS.test(programName(firstValue(each.argv))),
     );
     if (background.length === 0 || waits) return [];
     return [finding("the loop starts processes without end", loop.span)];
@@ -187,7 +187,7 @@ function startersOf({ constructs, effective }: CommandAnalysis): ReadonlySet<str
     const { functionName, background } = simple.context;
     if (functionName === undefined) continue;
     if (background) starters.add(functionName);
-    else if (WAITS.test(programName(argv[0]?.value ?? ""))) waiting.add(functionName);
+    else if (WAITS.test(programName(firstValue(argv)))) waiting.add(functionName);
   }
   for (const name of waiting) starters.delete(name);
   return starters;
@@ -204,7 +204,7 @@ const INTERPRETER = /^(?:perl|python[\d.]*|ruby|php|node|lua|tclsh)$/;
 /** `perl -e 'fork while 1'`. */
 function interpreterBombs(analysis: CommandAnalysis): Finding[] {
   return analysis.effective.flatMap(({ argv, span }): Finding[] => {
-    if (!INTERPRETER.test(programName(argv[0]?.value ?? ""))) return [];
+    if (!INTERPRETER.test(programName(firstValue(argv)))) return [];
     const endless = argv.some(
       ({ value }) =>
         value != null &&

@@ -5,6 +5,7 @@
  * Sources: trash-put(1), gio(1), tar(1), zip(1), 7z(1), rar(1), wipe(1), cmake(1), rclone(1), userdel(8), deluser(8),
  * git-checkout(1).
  */
+import { firstValue } from "@pi-bash/command/internal";
 import { type Folder, type Target, targetOf } from "../danger-paths.ts";
 import type { Refusal } from "../finding.ts";
 import { block, type DangerCall, type DangerJudge, undecided } from "./call.ts";
@@ -73,7 +74,7 @@ const TAR: OptionGrammar = {
 function judgeTar(call: DangerCall): Refusal | undefined {
   const given = readGivenOptions(call, TAR);
   if (!given.options.some(({ name }) => name.length > 8 && "--remove-files".startsWith(name))) return undefined;
-  const isOld = /^[a-zA-Z]+$/.test(call.args[0]?.value ?? "");
+  const isOld = /^[a-zA-Z]+$/.test(firstValue(call.args));
   // What is moved to later holds for all: `tar -C /usr -cf x --remove-files .`.
   const folder = optionsNamed(given, "-C", "--directory").reduce(
     (here, { values }) => folderAt(values.length === 1 ? values.map(knownText)[0] : undefined, here),

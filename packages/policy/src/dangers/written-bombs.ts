@@ -4,7 +4,7 @@
  * Only a text that stands in the line is read: the words of `echo` and `printf`, and here-documents.
  */
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand } from "@pi-bash/command";
-import { programName, SHELLS } from "@pi-bash/command/internal";
+import { firstValue, programName, SHELLS } from "@pi-bash/command/internal";
 import { RUNS_IN_SHELL } from "../builtins.ts";
 
 /** Scripts of one line that are looked at: each is parsed. */
@@ -29,7 +29,7 @@ function scriptsOf(command: SimpleCommand): readonly Script[] {
   const { argv, redirections } = command;
   const target = redirections.findLast(({ operator }) => /^(?:&?>>?|>\|)$/.test(operator))?.target?.value;
   if (target == null) return [];
-  const text = textOf(programName(argv[0]?.value ?? ""), command);
+  const text = textOf(programName(firstValue(argv)), command);
   return text === undefined ? [] : [{ file: normal(target), text, command }];
 }
 

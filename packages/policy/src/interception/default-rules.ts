@@ -6,7 +6,7 @@
  * chosen and reported is in `interceptor.ts`.
  */
 import type { Redirection, SimpleCommand } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 
 /** A built-in rule of interception: the commands, the tool that takes them, and the message. */
 export interface DefaultRule {
@@ -49,7 +49,7 @@ export const DEFAULT_INTERCEPTOR_RULES: readonly DefaultRule[] = [
 
 /** Name of the program, whatever folder it is called from; empty where it expands. */
 function nameOf(command: SimpleCommand): string {
-  return programName(command.argv[0]?.value ?? "");
+  return programName(firstValue(command.argv));
 }
 
 /** Arguments as far as they are known; an expanding one stands as written. */

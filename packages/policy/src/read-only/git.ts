@@ -6,6 +6,7 @@
  * Aliases may be shell commands: an unknown subcommand is never read-only. Source: the manuals of git 2.39 to 2.51.
  */
 import type { Word } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { type Refusal, refuse } from "../finding.ts";
 import { checksSignatures, formatsAreHarmless, judgeBy } from "./git-option-judge.ts";
 import { DIFF, DIFF_SHORT, LOG, LOG_SHORT, names } from "./git-options.ts";
@@ -105,7 +106,7 @@ const judgeConfig: Judge = (call) => {
   const first = call.args.findIndex(isSurelyOperand);
   const options = first === -1 ? call.args : call.args.slice(0, first);
   const operands = first === -1 ? [] : call.args.slice(first);
-  const named = CONFIG_VERBS.has(call.args[0]?.value ?? "");
+  const named = CONFIG_VERBS.has(firstValue(call.args));
   const bad = call.args.find(
     (word) => !isSurelyOperand(word) && (word.value === null || !CONFIG_READS.test(word.value)),
   );

@@ -9,7 +9,7 @@
  * A program that is added to the tables and not named here has the grade `tables`: it is not strict.
  */
 import type { CommandAnalysis, EffectiveCommand, Redirection } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { assignedNames } from "../assigned-names.ts";
 import type { Finding } from "../finding.ts";
 
@@ -35,7 +35,7 @@ export function isConcurrencySafe(analysis: CommandAnalysis): boolean {
   const changes = /^(?:cd|pushd|popd|read|jobs)$/;
   return (
     analysis.effective.length > 0 &&
-    !analysis.effective.some((command) => changes.test(command.argv[0]?.value ?? "")) &&
+    !analysis.effective.some((command) => changes.test(firstValue(command.argv))) &&
     !analysis.effective.some((command) => command.via.includes("setsid")) &&
     !analysis.constructs.some((construct) => construct.kind === "background")
   );
@@ -115,7 +115,7 @@ const STRICT_GIT = /^(?:status|log|diff|show)$/;
 /** True for a command of the tables whose every option is known and that can run no other program or script. */
 export function isStrict(command: EffectiveCommand): boolean {
   if (command.via.some((wrapper) => !STRICT_WRAPPERS.test(wrapper))) return false;
-  const name = programName(command.argv[0]?.value ?? "");
+  const name = programName(firstValue(command.argv));
   if (name !== "git") return STRICT.has(name);
   const subcommand = command.argv.slice(1).find((word) => word.value?.startsWith("-") !== true);
   return STRICT_GIT.test(subcommand?.value ?? "");
@@ -126,5 +126,5 @@ const OUTSIDE = /^(?:systemctl|ifconfig|kill)$/;
 
 /** True for a command of the tables that a confined run cannot serve. */
 export function needsOutside(command: EffectiveCommand): boolean {
-  return OUTSIDE.test(programName(command.argv[0]?.value ?? "")) && !isSessionCommand(command);
+  return OUTSIDE.test(programName(firstValue(command.argv))) && !isSessionCommand(command);
 }

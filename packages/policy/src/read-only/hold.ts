@@ -4,7 +4,7 @@
  * What a line needs is its grade (`grade.ts`); what there is to hold it, the caller knows. See docs/policy.md.
  */
 import type { CommandAnalysis, EffectiveCommand } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import type { Finding } from "../finding.ts";
 import { isSessionCommand, isStrict, needsOutside, type ReadingGrade } from "./grade.ts";
 
@@ -58,7 +58,7 @@ export function unheldFindings(analysis: CommandAnalysis, hold: ReadOnlyHold): F
 
 function obstacle(command: EffectiveCommand, hold: Exclude<ReadOnlyHold, "tables">): string | undefined {
   if (isSessionCommand(command)) return undefined;
-  const name = programName(command.argv[0]?.value ?? "");
+  const name = programName(firstValue(command.argv));
   if (hold === "none") return `\`${name}\` has to run confined, and this system cannot confine it`;
   if (hold === "kernel" && needsOutside(command))
     return `\`${name}\` reaches out of a confined run, so it cannot use one`;

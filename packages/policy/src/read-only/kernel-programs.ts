@@ -6,6 +6,7 @@
  * network (`npm view`, `cargo search`, `gh`) do not belong here: confined they can only fail, so a person is asked first.
  */
 import type { Word } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import type { Call } from "./options.ts";
 
 /** What `npm` reads in the folders of a project. */
@@ -23,7 +24,7 @@ type ReadsOffline = (args: readonly Word[]) => boolean;
 const asksFor =
   (subcommands: RegExp): ReadsOffline =>
   (args) =>
-    isLiteral(args) && subcommands.test(args[0]?.value ?? "");
+    isLiteral(args) && subcommands.test(firstValue(args));
 
 /** Known options, then the one whose value is the program; what follows are arguments of that program. */
 const evaluates =

@@ -5,6 +5,7 @@
  * coreutils, findutils, grep, procps, util-linux, iproute2 and systemd, each option checked for files it writes,
  * programs it starts and hosts it connects to. Programs that connect (`ping`, `dig`, `curl`) never stand here.
  */
+import { firstValue } from "@pi-bash/command/internal";
 import { isLoopVariable } from "../environment.ts";
 import { refuse } from "../finding.ts";
 import { judgeGit } from "./git.ts";
@@ -60,7 +61,7 @@ const judgeDate = onlyOptions(
 
 /** `-v name` assigns, and so does `%n` of a format, which has to be known for that. */
 const judgePrintf: Judge = ({ args }) => {
-  const format = args[0]?.value === "--" ? args[1] : args[0];
+  const format = firstValue(args) === "--" ? args[1] : args[0];
   if (format === undefined) return undefined;
   const isOperand = args[0] !== format || isSurelyOperand(format);
   const assigns = /%[^%a-zA-Z(]*[hjlLtz]*n/.test(format.value?.replaceAll("%%", "") ?? "%n");
@@ -92,12 +93,12 @@ const judgeDd: Judge = ({ args }) =>
     : refuse("writes-file", "write", "`dd` is read-only only without `of=`");
 
 const judgeUnzip: Judge = (call) =>
-  /^-(?:l|lv|v|t|tq|p|Z|Z1|lq|ql)$/.test(call.args[0]?.value ?? "")
+  /^-(?:l|lv|v|t|tq|p|Z|Z1|lq|ql)$/.test(firstValue(call.args))
     ? onlyOptions({ flags: "lvtpqZ1C" })(call)
     : refuse("writes-file", "write", "`unzip` is read-only only when it lists or tests (`unzip -l`)");
 
 const judgeCommand: Judge = ({ args }) =>
-  /^-[vV]$/.test(args[0]?.value ?? "") ? undefined : refuse("runs-code", "exec", "`command` runs a program");
+  /^-[vV]$/.test(firstValue(args)) ? undefined : refuse("runs-code", "exec", "`command` runs a program");
 
 /** `read` fills variables; plain lower-case names are harmless in the loop they stand in. */
 const judgeRead = onlyOptions({ flags: "rse", valued: "dntpNiu" }, ({ operands }) =>

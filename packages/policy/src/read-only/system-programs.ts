@@ -6,6 +6,7 @@
  * manuals and sources of procps 4.0, util-linux 2.41, iproute2 6.15, net-tools 2.10, systemd 257 and vim's xxd.
  */
 import type { Word } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { type Refusal, refuse } from "../finding.ts";
 import { isSurelyOperand, type Judge, mayMultiply, onlyOptions, parseWordOptions, refuseOption } from "./options.ts";
 
@@ -45,7 +46,7 @@ const judgePs: Judge = (call) => {
     },
   });
   if (showsAll && isReadTwice(call.args)) return shows;
-  if ("refusal" in parsed) return /^-?[a-zA-Z]*E/.test(call.args[0]?.value ?? "") ? shows : parsed.refusal;
+  if ("refusal" in parsed) return /^-?[a-zA-Z]*E/.test(firstValue(call.args)) ? shows : parsed.refusal;
   const bad = parsed.operands.find((word) => !PS_OPERAND.test(word.value ?? ""));
   return bad === undefined ? undefined : bad.value === null ? refuseOption("ps", bad) : shows;
 };
@@ -57,7 +58,7 @@ const judgeKill: Judge = ({ args }) => {
   const [mode, ...rest] = args;
   if (mode?.value === "-l" || mode?.value === "-L") return rest.every(isLiteralOperand) ? undefined : sendsSignal();
   if (mode?.value !== "-0") return sendsSignal();
-  const processes = rest[0]?.value === "--" ? rest.slice(1) : rest;
+  const processes = firstValue(rest) === "--" ? rest.slice(1) : rest;
   const known = processes.every((word) => /^%?[\w+]+$/.test(word.value ?? ""));
   const [only] = processes;
   const single = processes.length === 1 && only !== undefined && !mayMultiply(only) && only.value === null;

@@ -1,10 +1,10 @@
 /** The files that a download of a line ends up in: redirections, options that name one, and the last part of an address. */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 
 /** The files that a download is written to, as far as the line says. */
 export function filesOf({ argv, simple, written }: EffectiveCommand): string[] {
-  const name = programName(argv[0]?.value ?? "");
+  const name = programName(firstValue(argv));
   const texts = argv.map(({ value }) => value ?? "");
   const targets = [...simple.redirections, ...written.redirections]
     .filter(({ operator }) => /^(?:&?>|>\||>>|&>>)$/.test(operator))

@@ -15,7 +15,7 @@ import type {
   Span,
   Word,
 } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { DECLARES, READS_LINES } from "../builtins.ts";
 import { type Refusal, refuse } from "../finding.ts";
 import { filesOf, pathOf } from "./download-files.ts";
@@ -207,7 +207,7 @@ class Line {
     const piped = this.downloads.find((each) => each.simple.context.writesPipe);
     if (piped === undefined) return;
     for (const { argv, simple } of this.#analysis.effective) {
-      if (programName(argv[0]?.value ?? "") !== "tee" || !simple.context.readsPipe) continue;
+      if (programName(firstValue(argv)) !== "tee" || !simple.context.readsPipe) continue;
       for (const word of argv.slice(1)) this.#files.set(pathOf(word), nameOf(piped));
     }
   }
@@ -257,7 +257,7 @@ function callsOf(analysis: CommandAnalysis, commands: readonly EffectiveCommand[
   if (names.size === 0) return [];
   const byName = new Map<string, EffectiveCommand[]>();
   for (const call of analysis.effective) {
-    const name = call.argv[0]?.value ?? "";
+    const name = firstValue(call.argv);
     const others = byName.get(name);
     if (others === undefined) byName.set(name, [call]);
     else others.push(call);

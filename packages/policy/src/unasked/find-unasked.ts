@@ -14,6 +14,7 @@ import {
   type Redirection,
   type Span,
 } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import type { UnaskedKind } from "@pi-bash/contract";
 import type { PathContext } from "../danger-paths.ts";
 import { mayRunHere } from "../dangers.ts";
@@ -101,6 +102,6 @@ function redirectionsOf(analysis: CommandAnalysis): Redirection[] {
 function folderAt({ start }: Span, analysis: CommandAnalysis, folderOf: FolderOf): string | undefined {
   const before = analysis.effective.filter(({ span }) => span.start <= start).at(-1) ?? analysis.effective[0];
   if (before === undefined) return folderOf({} as EffectiveCommand).cwd;
-  const goes = /^(?:cd|pushd)$/.test(before.argv[0]?.value ?? "") && before.simple.span.end <= start;
+  const goes = /^(?:cd|pushd)$/.test(firstValue(before.argv)) && before.simple.span.end <= start;
   return goes ? folderAfter(before, folderOf(before)) : folderOf(before).cwd;
 }

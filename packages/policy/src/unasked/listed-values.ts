@@ -5,7 +5,7 @@
  * what it matches, and the place that a listing begins in for what it prints.
  */
 import { analyzeCommand, type CommandAnalysis, type Construct, type SimpleCommand, type Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { braceWords } from "../brace-words.ts";
 import { READS_LINES } from "../builtins.ts";
 
@@ -34,7 +34,7 @@ export function listValues(word: Word): readonly string[] {
 
 /** What the `read`s of a line take from a listing before them, or from one that stands behind their loop. */
 export function readValues({ commands, constructs }: CommandAnalysis): readonly ReadValue[] {
-  const reads = commands.filter(({ argv }) => READS_LINES.has(argv[0]?.value ?? ""));
+  const reads = commands.filter(({ argv }) => READS_LINES.has(firstValue(argv)));
   return reads.flatMap((read): readonly ReadValue[] => {
     const listed = constructs.flatMap((construct) => listedBeside(read, construct)).slice(0, MAX_PATHS);
     const names = read.argv.slice(1).flatMap(({ value }) => (/^[A-Za-z_]\w*$/.test(value ?? "") ? [value ?? ""] : []));

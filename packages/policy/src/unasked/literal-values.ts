@@ -6,6 +6,7 @@
  * and each word of a `for` gives a reading of its own.
  */
 import type { CommandAnalysis, SimpleCommand, Span, Word } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { DECLARES } from "../builtins.ts";
 import { listValues, readValues } from "./listed-values.ts";
 import { assignedNumbers, isPlainValue, replaced } from "./literal-expansions.ts";
@@ -147,10 +148,10 @@ function read(word: Word | null): Step[] {
 }
 
 function commandSteps({ assignments, argv, redirections }: SimpleCommand): Step[] {
-  const declares = DECLARES.has(argv[0]?.value ?? "");
+  const declares = DECLARES.has(firstValue(argv));
   return [
     ...assignments.map(({ name, value, span }): Step => ({ at: span.start, name, value })),
-    ...(argv[0]?.value === "let" ? argv.slice(1).map(computedBy) : []),
+    ...(firstValue(argv) === "let" ? argv.slice(1).map(computedBy) : []),
     ...(declares ? argv.slice(1).flatMap(declared) : []),
     ...[...argv, ...redirections.map(({ target }) => target)].flatMap(read),
   ];

@@ -5,6 +5,7 @@
  * The order of the line is not looked at: what any `exec` opens counts for all of it.
  */
 import type { CommandAnalysis, Redirection, Word } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 
 /** By the number of a descriptor, or the name of the variable that has it: where it reads from. */
 export type OpenDescriptors = ReadonlyMap<string, string>;
@@ -16,7 +17,7 @@ export function openDescriptors(
 ): OpenDescriptors {
   const found = new Map<string, string>();
   for (const { argv, simple } of effective) {
-    if (argv[0]?.value !== "exec") continue;
+    if (firstValue(argv) !== "exec") continue;
     for (const redirection of simple.redirections) {
       const from = redirection.operator === "<" || redirection.operator === "<>" ? sourceOf(redirection) : undefined;
       if (from !== undefined) found.set(String(redirection.descriptor ?? 0), from);

@@ -5,7 +5,7 @@
  * `fd`, by `xargs` behind them, or by `**`.
  */
 import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { type Refusal, refuse } from "../finding.ts";
 
 /** Programs that list whole trees. */
@@ -97,7 +97,7 @@ function isSubstituted({ expansions }: Word): boolean {
 
 /** `ls` lists one folder, unless an option makes it go on. */
 function isLister({ argv }: EffectiveCommand): boolean {
-  const name = programName(argv[0]?.value ?? "");
+  const name = programName(firstValue(argv));
   if (!LISTERS.test(name)) return false;
   if (name === "rg") return argv.some(({ value }) => value === "--files");
   return name !== "ls" || argv.some(({ value }) => /^-[a-zA-Z]*R|^--recursive$/.test(value ?? ""));

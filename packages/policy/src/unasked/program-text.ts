@@ -5,7 +5,7 @@
  * only reads its input (`jq`, `python3 -c '…'` with a text of its own, `bash script.sh`) runs none of it.
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { RUNS_IN_SHELL } from "../builtins.ts";
 
 /** Where the text is: `text` and `code` in a word, for a shell and for an interpreter; `file` behind a path. */
@@ -114,8 +114,8 @@ function interpreterTexts(name: string, args: readonly Word[]): ProgramText[] {
   const isCode = codeOption(name);
   const code = args.filter((_, at) => isCode.test(args[at - 1]?.value ?? ""));
   if (code.length > 0) return code.map((word) => ({ kind: "code", word }));
-  const rest = RUNS_BY_VERB.has(name) && args[0]?.value === "run" ? args.slice(1) : args;
-  if (name === "deno" && rest[0]?.value === "eval") return rest.slice(1).map((word) => ({ kind: "code", word }));
+  const rest = RUNS_BY_VERB.has(name) && firstValue(args) === "run" ? args.slice(1) : args;
+  if (name === "deno" && firstValue(rest) === "eval") return rest.slice(1).map((word) => ({ kind: "code", word }));
   // A module is a program of its own.
   if (/^(?:python|pypy)/.test(name) && hasOption(rest, /^-[a-zA-Z]*m$/)) return [];
   if (hasOption(rest, /^(?:--version|--help|-[vVh])$/)) return [];

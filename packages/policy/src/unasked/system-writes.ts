@@ -6,7 +6,7 @@
  */
 import { posix } from "node:path";
 import type { CommandAnalysis, EffectiveCommand, Redirection, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { braceWords } from "../brace-words.ts";
 import type { PathContext } from "../danger-paths.ts";
 import { type Refusal, refuse } from "../finding.ts";
@@ -162,7 +162,7 @@ interface Program {
 }
 
 function programsIn({ argv, unresolved }: EffectiveCommand): Program[] {
-  const first = programName(argv[0]?.value ?? "");
+  const first = programName(firstValue(argv));
   if (unresolved === undefined || INTERPRETERS.test(first)) return [{ name: first, args: argv.slice(1) }];
   return argv.flatMap((word, at) => {
     const name = programName(word.value ?? "");
@@ -242,7 +242,7 @@ function tarTargets(args: readonly Word[]): Word[] {
     // Its list may go to a file.
     return valuesOf(args, /^--index-file$/, /^--index-file/);
   }
-  const old = /^[a-zA-Z]*f[a-zA-Z]*$/.test(args[0]?.value ?? "") ? args.slice(1, 2) : [];
+  const old = /^[a-zA-Z]*f[a-zA-Z]*$/.test(firstValue(args)) ? args.slice(1, 2) : [];
   return [...valuesOf(args, /^-?[a-zA-Z]*f$/, /^--file/), ...old];
 }
 
@@ -309,7 +309,7 @@ function changesGiven(name: string, args: readonly string[]): boolean {
 export function listedBelowEtc({ effective }: CommandAnalysis, folderOf: FolderOf): Word | undefined {
   for (const command of effective) {
     const { argv, simple } = command;
-    if (!simple.context.writesPipe || !LISTERS.test(programName(argv[0]?.value ?? ""))) continue;
+    if (!simple.context.writesPipe || !LISTERS.test(programName(firstValue(argv)))) continue;
     const found = argv.slice(1).find((word) => isBelowEtc(word, folderOf(command).cwd));
     if (found !== undefined) return found;
   }

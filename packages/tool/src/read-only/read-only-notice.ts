@@ -5,7 +5,7 @@
  * both. What was refused is said as probable: it comes from what the command printed.
  */
 import { analyzeCommand } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { outputText, type ReadOnlyEnforced, type ReadOnlyOutcome } from "@pi-bash/contract";
 import type { CommandResult } from "@pi-bash/executor";
 import { refusalWords } from "../sandbox-notice.ts";
@@ -92,6 +92,6 @@ const WORDS = { "read-only-path": "writing", "protected-path": "writing" } as co
 function answersByStatus(command: string): boolean {
   const { effective } = analyzeCommand(command);
   const last = effective.at(-1)?.argv ?? [];
-  const name = programName(last[0]?.value ?? "");
+  const name = programName(firstValue(last));
   return name === "git" ? last.some(({ value }) => /^(?:grep|diff|config)$/.test(value ?? "")) : ANSWERS.test(name);
 }

@@ -4,6 +4,7 @@
  * What each writes is a row of a table: the options whose values are files, and which of the operands are. Sources: the
  * manual pages of the programs.
  */
+import { firstValue } from "@pi-bash/command/internal";
 import type { Refusal } from "../../finding.ts";
 import { type DangerCall, type DangerJudge, leadingText, shownField, undecided, worst } from "../call.ts";
 import { type GivenOptions, type OptionGrammar, optionsNamed, readGivenOptions } from "../given-options.ts";
@@ -223,7 +224,7 @@ function judgeTar(call: DangerCall): Refusal | undefined {
 
 /** `tar cbf 20 FILE`: the letters without a dash take their values from the words behind, in order. */
 function oldTarOptions({ args, fieldsOf }: DangerCall): { readonly letters: string; readonly files: readonly Field[] } {
-  const letters = /^[A-Za-z]+$/.exec(args[0]?.value ?? "")?.[0] ?? "";
+  const letters = /^[A-Za-z]+$/.exec(firstValue(args))?.[0] ?? "";
   const valued = [...letters].filter((letter) => TAR.valued?.includes(letter));
   const files = valued.flatMap((letter, at) => {
     const word = args[at + 1];

@@ -6,6 +6,7 @@
  * is assigned, and the stages before it. A loop that looks at each process means some of them.
  */
 import type { CommandAnalysis, Construct } from "@pi-bash/command";
+import { firstValue } from "@pi-bash/command/internal";
 import { READS_LINES } from "../../builtins.ts";
 import type { Refusal } from "../../finding.ts";
 import { block, type DangerCall, leadingText, undecided } from "../call.ts";
@@ -101,7 +102,7 @@ function sourcesOf(name: string, loops: readonly Loop[], { commands, constructs 
   const assigned = commands.flatMap(({ assignments }) => assignments.filter((each) => each.name === name));
   const given = [...lists, ...assigned.map(({ text }) => text.slice(0, MAX_CHARS))];
   const reads = commands.filter(
-    ({ argv }) => READS_LINES.has(argv[0]?.value ?? "") && argv.some((word) => word.value === name),
+    ({ argv }) => READS_LINES.has(firstValue(argv)) && argv.some((word) => word.value === name),
   );
   if (reads.length === 0) return given;
   const own = reads.flatMap(({ redirections }) => redirections.map(({ text }) => text));

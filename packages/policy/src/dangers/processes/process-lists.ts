@@ -5,7 +5,7 @@
  * be what was meant. Sources: ps(1) of procps-ng and of macOS, lsof(8), POSIX.1-2024 awk.
  */
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { type GivenOptions, readGivenOptions } from "../given-options.ts";
 import { expandWord, type Field, knownText, type Values } from "../values/fields.ts";
 import type { Pipelines } from "../values/pipelines.ts";
@@ -100,7 +100,7 @@ const HANDS_ON: readonly (readonly [RegExp, HandsOn])[] = [
 ];
 
 function handedOn(argv: readonly Word[], list: ProcessList): ProcessList | undefined {
-  const name = programName(argv[0]?.value ?? "");
+  const name = programName(firstValue(argv));
   const words = argv.slice(1).map(({ value, leading }) => value ?? leading);
   if (words.some((word) => word.length > MAX_WORD)) return undefined;
   return HANDS_ON.find(([names]) => names.test(name))?.[1](words, list);
@@ -147,7 +147,7 @@ export class ProcessLists {
 
   /** Whether the pipeline that a command stands in begins with a list. */
   beginsWithList(simple: SimpleCommand): boolean {
-    return LISTERS.has(programName(this.#stagesUpTo(simple)[0]?.argv[0]?.value ?? ""));
+    return LISTERS.has(programName(firstValue(this.#stagesUpTo(simple)[0]?.argv)));
   }
 
   /** What a command prints of the list that its pipeline begins with: the first process where nothing narrowed it. */
@@ -155,7 +155,7 @@ export class ProcessLists {
     const [first, ...others] = this.#stagesUpTo(simple);
     if (first === undefined) return undefined;
     const fieldsOf: Words["fieldsOf"] = (word) => expandWord(word, at(first));
-    const listed = LISTERS.get(programName(first.argv[0]?.value ?? ""));
+    const listed = LISTERS.get(programName(firstValue(first.argv)));
     let list = listed?.({ args: first.argv.slice(1), fieldsOf, added: undefined });
     for (const { argv } of others) list &&= handedOn(argv, list);
     return list && FIRST;

@@ -2,7 +2,7 @@
  * What the commands that a search runs do to the files they are given.
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 
 /** What some commands do. */
 export interface Effects {
@@ -37,7 +37,7 @@ type Role = "program" | "argument" | "none";
 /** A wrapper that was not understood may run any of its words. */
 function roleOf({ argv, unresolved }: Pick<EffectiveCommand, "argv" | "unresolved">, index: number): Role {
   if (index === 0) return "program";
-  return unresolved !== undefined || WRAPPER.test(programName(argv[0]?.value ?? "")) ? "argument" : "none";
+  return unresolved !== undefined || WRAPPER.test(programName(firstValue(argv))) ? "argument" : "none";
 }
 
 const WRAPPER = /^(?:sudo|doas|env|timeout|nice|xargs|busybox|sh|bash|dash|zsh)$/;

@@ -7,7 +7,7 @@
  * narrowed to some files may be honest work; what the tests leave is in `reach.ts`.
  */
 import type { CommandAnalysis, Construct, SimpleCommand, Word } from "@pi-bash/command";
-import { programName, SHELLS } from "@pi-bash/command/internal";
+import { firstValue, programName, SHELLS } from "@pi-bash/command/internal";
 import { READS_LINES } from "../../builtins.ts";
 import { type Folder, targetOf } from "../../danger-paths.ts";
 import type { Refusal } from "../../finding.ts";
@@ -166,7 +166,7 @@ function isFromSearch(name: string, call: DangerCall): boolean {
   const isList = ({ text }: Construct): boolean => SEARCH.test(text.slice(0, text.search(/[;\n]\s*do\b/)));
   if (around.some((each) => each.kind === "for" && each.name === name && isList(each))) return true;
   const reads = ({ argv }: SimpleCommand): boolean =>
-    READS_LINES.has(argv[0]?.value ?? "") && argv.some(({ value }) => value === name);
+    READS_LINES.has(firstValue(argv)) && argv.some(({ value }) => value === name);
   return around.length > 0 && (call.line.commands.some(reads) || call.line.nestedCommands.some(reads));
 }
 

@@ -4,7 +4,7 @@
  * Sources: bash(1), git(1), less(1), man(1), rsync(1). Whether a program runs its variable is not known: a block there is undecided.
  */
 import type { CommandAnalysis, EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import type { Field } from "../values/fields.ts";
 import { asWord, plainText } from "../values/rendered-fields.ts";
 
@@ -16,7 +16,7 @@ export function callbackTexts(
   expand: (word: Word) => readonly Field[],
   lines: () => readonly Field[],
 ): readonly string[] {
-  if (!READS_ARRAYS.has(argv[0]?.value ?? "")) return [];
+  if (!READS_ARRAYS.has(firstValue(argv))) return [];
   const at = argv.findIndex(({ leading }) => /^-t?C/.test(leading));
   const option = argv[at];
   if (option === undefined) return [];

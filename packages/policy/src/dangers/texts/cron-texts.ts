@@ -4,7 +4,7 @@
  * Source: crontab(5). Behind the times stands a text for a shell; its first `%` ends it, and what follows is its input.
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { programName, singleQuoted } from "@pi-bash/command/internal";
+import { firstValue, programName, singleQuoted } from "@pi-bash/command/internal";
 
 /** `NAME = value` and comments run nothing; options between the times and the command are those of OpenBSD and fcron. */
 const ENTRY =
@@ -12,7 +12,7 @@ const ENTRY =
 
 /** True for a program that takes such a table. */
 export function readsTable({ argv }: EffectiveCommand): boolean {
-  return /^(?:f?crontab)$/.test(programName(argv[0]?.value ?? ""));
+  return /^(?:f?crontab)$/.test(programName(firstValue(argv)));
 }
 
 /** The files that it takes the table from; none for its input. */

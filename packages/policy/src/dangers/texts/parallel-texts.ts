@@ -4,7 +4,7 @@
  * Source: parallel(1). Without a template each of them is a command itself.
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { type Field, UNKNOWN } from "../values/fields.ts";
 import { joined } from "../values/formatted-texts.ts";
 import { asWord, plainText } from "../values/rendered-fields.ts";
@@ -22,7 +22,7 @@ export function parallelTexts(
   expand: (word: Word) => readonly Field[],
   lines: () => readonly Field[],
 ): readonly string[] {
-  if (programName(argv[0]?.value ?? "") !== "parallel") return [];
+  if (programName(firstValue(argv)) !== "parallel") return [];
   const words = argv.slice(firstWord(argv));
   const end = words.findIndex(({ value }) => SEPARATOR.test(value ?? ""));
   const template = joined(words.slice(0, end === -1 ? undefined : end).flatMap(expand), " ");

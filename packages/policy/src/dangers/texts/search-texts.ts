@@ -3,7 +3,7 @@
  * name below each place that the search starts in, of which nothing more is known.
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { SHELLS } from "@pi-bash/command/internal";
+import { firstValue, SHELLS } from "@pi-bash/command/internal";
 import { startsOf } from "../searches/find-expression.ts";
 import { type Field, knownText } from "../values/fields.ts";
 
@@ -19,7 +19,7 @@ export function searchTexts(
   beside: readonly EffectiveCommand[],
   expand: (word: Word) => readonly Field[],
 ): readonly string[] {
-  const isText = unresolved !== undefined && SHELLS.has(argv[0]?.value ?? "");
+  const isText = unresolved !== undefined && SHELLS.has(firstValue(argv));
   if (!isText || !via.some((each) => each.startsWith("find -"))) return [];
   const starts = beside
     .flatMap(startsOf)

@@ -8,6 +8,7 @@
  */
 import type { EffectiveCommand, SimpleCommand, Word } from "@pi-bash/command";
 import {
+  firstValue,
   programName,
   readsCommands,
   SHELLS,
@@ -129,7 +130,7 @@ export function inputTexts(command: EffectiveCommand, printed: PrintedTexts, val
 /** The files that a shell takes commands from, none for its input; undefined for what takes none, or has them in a text. */
 function commandFiles(command: EffectiveCommand): readonly Word[] | undefined {
   const { argv, unresolved } = command;
-  const name = programName(argv[0]?.value ?? "");
+  const name = programName(firstValue(argv));
   if (name === "source" || name === ".") {
     const file = argv[argv[1]?.value === "--" ? 2 : 1];
     return file === undefined ? undefined : [file];

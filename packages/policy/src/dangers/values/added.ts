@@ -2,7 +2,7 @@
  * The words that `xargs` adds to a command, and the place where they stand.
  */
 import type { EffectiveCommand, Word } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { expandWord, type Field, knownText, textField, UNKNOWN, type Values } from "./fields.ts";
 
 /** What is added: nothing without fields, at the end without a placeholder. */
@@ -110,7 +110,7 @@ export function filledIn(word: Word, { fields = [], placeholder = "" }: Added): 
 
 /** An `xargs` with an option that the analysis does not know, such as the old `-i`: it still adds what it reads. */
 function isUnreadXargs({ argv, unresolved }: EffectiveCommand): boolean {
-  return unresolved !== undefined && programName(argv[0]?.value ?? "") === "xargs";
+  return unresolved !== undefined && programName(firstValue(argv)) === "xargs";
 }
 
 /** The word that `xargs` replaces. */

@@ -10,7 +10,7 @@ import {
   type SimpleCommand,
   type Word,
 } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { type Places, placesBelow } from "../../protected-folders.ts";
 import { ProcessLists } from "../processes/process-lists.ts";
 import { printedProcesses } from "../processes/process-patterns.ts";
@@ -64,7 +64,7 @@ export class Outputs {
     while (simple !== undefined && isFilter(simple)) {
       [simple, ...others] = this.#pipelines.feederOfSimple(simple) ?? [];
     }
-    return others.length > 0 ? undefined : programName(simple?.argv[0]?.value ?? "");
+    return others.length > 0 ? undefined : programName(firstValue(simple?.argv));
   }
 
   #ofStage(
@@ -86,7 +86,7 @@ export class Outputs {
       return undefined;
     }
     if (this.#lists.beginsWithList(simple)) return this.#lists.printedBy(simple, at);
-    const name = programName(command.argv[0]?.value ?? "");
+    const name = programName(firstValue(command.argv));
     const here = simple.redirections.find(({ operator }) => operator === "<<<")?.target ?? undefined;
     const before = (): readonly Field[] | undefined => this.#before(simple, at, depth);
     if (here !== undefined && name === "cat") return expandWord(here, at(command));
@@ -131,7 +131,7 @@ function outermost(commands: readonly SimpleCommand[]): readonly SimpleCommand[]
 
 /** True for a program that hands some of its lines on as they are. */
 export function isFilter({ argv }: Pick<EffectiveCommand, "argv">): boolean {
-  const name = programName(argv[0]?.value ?? "");
+  const name = programName(firstValue(argv));
   if (HANDS_ON.test(name)) return true;
   const words = CUTS_LINES.test(name) ? withCounts(argv.slice(1)) : argv.slice(1);
   const flags = words.every(({ value }) => value !== null);
@@ -182,7 +182,7 @@ const PRINTS_NAME = /^(?:date|whoami|hostname|uname|arch|nproc|uuidgen|id|basena
 const LISTS_FILES = /^git (?:ls-files|ls-tree|diff|status)$/;
 
 function printedBy(command: EffectiveCommand, values: Values): readonly Field[] | undefined {
-  const name = programName(command.argv[0]?.value ?? "");
+  const name = programName(firstValue(command.argv));
   const words = command.argv.slice(1);
   const options = words.flatMap(({ value }) => (value?.startsWith("-") === true ? [value] : []));
   const operands = words.filter(({ value }) => !value?.startsWith("-"));
@@ -221,7 +221,7 @@ function printedBy(command: EffectiveCommand, values: Values): readonly Field[] 
     case "fdfind":
       return operands.length < 2 ? [[UNKNOWN_RELATIVE]] : fields(operands.slice(1));
     default:
-      return LISTS_FILES.test(`${name} ${words[0]?.value ?? ""}`) ? [[UNKNOWN_RELATIVE]] : undefined;
+      return LISTS_FILES.test(`${name} ${firstValue(words)}`) ? [[UNKNOWN_RELATIVE]] : undefined;
   }
 }
 

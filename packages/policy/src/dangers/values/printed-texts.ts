@@ -12,7 +12,7 @@ import {
   type Redirection,
   type SimpleCommand,
 } from "@pi-bash/command";
-import { programName } from "@pi-bash/command/internal";
+import { firstValue, programName } from "@pi-bash/command/internal";
 import { alternativesOf } from "./alternatives.ts";
 import { expandWord, type Field, textField, type Values } from "./fields.ts";
 import { echoed, formatted, joined, withoutNul } from "./formatted-texts.ts";
@@ -159,7 +159,7 @@ export class PrintedTexts {
   }
 
   #printedBy(command: EffectiveCommand): readonly Field[] | undefined {
-    const name = programName(command.argv[0]?.value ?? "");
+    const name = programName(firstValue(command.argv));
     if (goesElsewhere(command.simple)) return undefined;
     if (command.unresolved !== undefined) return undefined;
     const values = this.#at(command);

@@ -12,7 +12,7 @@ import type {
   Span,
   Word,
 } from "@pi-bash/command";
-import { arrayElements, wordPieces } from "@pi-bash/command/internal";
+import { arrayElements, firstValue, wordPieces } from "@pi-bash/command/internal";
 import { DECLARES, GIVES_ATTRIBUTES } from "../../builtins.ts";
 import { fromArithmetic, fromLet, integerNames } from "./arithmetic-sources.ts";
 import { computedFields } from "./computed-values.ts";
@@ -154,7 +154,7 @@ type Assigned = readonly [name: string, values: (use: Use) => readonly Field[], 
 
 /** The variables that a builtin sets. */
 function assignedBy(command: EffectiveCommand, bindings: Surroundings, pipelines: Pipelines): Assigned[] {
-  const name = command.argv[0]?.value ?? "";
+  const name = firstValue(command.argv);
   const words = command.argv.slice(1);
   const values = (): Values => bindings.at(command);
   if (DECLARES.has(name)) return declared(name, words, values, bindings);
