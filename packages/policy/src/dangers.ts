@@ -17,9 +17,9 @@ import { isLimitProblem, programNameOf } from "@pi-bash/command/internal";
 import type { Folder, PathContext } from "./danger-paths.ts";
 import { type DangerCall, type DangerOptions, UNDECIDED_CODE, undecided, worst } from "./dangers/call.ts";
 import { judgeRedirectionTarget } from "./dangers/devices/devices.ts";
-import { Folders } from "./dangers/folders.ts";
 import { forkBombs } from "./dangers/fork-bombs.ts";
 import { JUDGED, judgeOf, nameOf } from "./dangers/judges.ts";
+import { LineReading } from "./dangers/line-reading.ts";
 import { movedFolder } from "./dangers/moved-folder.ts";
 import { judgeReadings } from "./dangers/readings.ts";
 import { foundBySearches, standIn, withArguments, writingRedirections } from "./dangers/redirections.ts";
@@ -32,15 +32,11 @@ import {
 } from "./dangers/searches/found-writes.ts";
 import { variableTexts } from "./dangers/texts/callback-texts.ts";
 import { evaluatedTexts } from "./dangers/texts/evaluated-texts.ts";
-import { LineTexts } from "./dangers/texts/line-texts.ts";
 import { TextBudget } from "./dangers/texts/text-budget.ts";
 import { mayBeGone, textsBehind } from "./dangers/texts/unknown-programs.ts";
-import { type Added, addedOptions, addedTo, FILLS_IN, filledIn, isFilled } from "./dangers/values/added.ts";
-import { Bindings } from "./dangers/values/bindings.ts";
+import { type Added, addedOptions, FILLS_IN, filledIn, isFilled } from "./dangers/values/added.ts";
 import { expandWord, type Field, textField } from "./dangers/values/fields.ts";
-import { Outputs } from "./dangers/values/outputs.ts";
 import { isPartlyKnown } from "./dangers/values/rendered-fields.ts";
-import { ownVariable } from "./dangers/values/shell-variables.ts";
 import type { Finding, Refusal } from "./finding.ts";
 
 export type { DangerOptions } from "./dangers/call.ts";
@@ -92,10 +88,7 @@ class Line {
   readonly #analysis: CommandAnalysis;
   readonly #context: PathContext & DangerOptions;
   readonly #budget: TextBudget;
-  readonly #outputs: Outputs;
-  readonly #texts: LineTexts;
-  readonly #bindings: Bindings;
-  readonly #folders: Folders;
+  readonly #reading: LineReading;
   readonly #starts = new Map<EffectiveCommand["written"], readonly Field[]>();
   readonly #beside = new Map<EffectiveCommand["written"], EffectiveCommand[]>();
 
@@ -103,16 +96,7 @@ class Line {
     this.#analysis = analysis;
     this.#context = context;
     this.#budget = budget;
-    this.#outputs = new Outputs(analysis);
-    const place = { home: context.home ?? "/home/any-name", cwd: context.cwd, outer: outer ?? ownVariable };
-    this.#bindings = new Bindings(analysis, place, this.#outputs);
-    this.#texts = new LineTexts(analysis, place, this.#outputs);
-    this.#folders = new Folders(analysis, context, {
-      values: (command) => this.#bindings.at(command),
-      texts: (command) => this.#texts.inShell(command),
-    });
-    this.#bindings.follow((command) => this.#folders.of(command));
-    this.#texts.follow((command) => this.#folders.of(command));
+    this.#reading = new LineReading(analysis, context, outer);
     for (const command of analysis.effective) {
       const known = this.#beside.get(command.written);
       if (known === undefined) this.#beside.set(command.written, [command]);
@@ -140,9 +124,9 @@ class Line {
   #behindUnknown(command: EffectiveCommand): Refusal | undefined {
     const [program, ...rest] = command.argv;
     if (program === undefined || programNameOf(program) !== null) return undefined;
-    const values = this.#bindings.at(command);
+    const values = this.#reading.bindings.at(command);
     if (!program.expansions.glob && expandWord(program, values).some(isPartlyKnown)) return undefined;
-    const here = this.#folderOf(command);
+    const here = this.#reading.folderOf(command);
     const texts = textsBehind({ argv: command.argv, expand: (word) => expandWord(word, values) }, JUDGED);
     const [judged, doubt] = this.#budget.take(texts);
     const found = [
@@ -159,8 +143,8 @@ class Line {
     const name = argv[0] === undefined ? "" : nameOf(argv[0]);
     const judge = judgeOf(name);
     if (judge === undefined) return undefined;
-    const values = this.#bindings.at(command);
-    const added = this.#added(command);
+    const values = this.#reading.bindings.at(command);
+    const added = this.#reading.added(command);
     const args = [...argv.slice(1), ...addedOptions(added, argv[0])];
     const fieldsOf = (word: Word): readonly Field[] => {
       // What `find -exec` and `fd -x` fill in is judged with them, what `xargs -I` does with what it reads.
@@ -171,8 +155,8 @@ class Line {
       command,
       name,
       args,
-      folder: this.#folderOf(command),
-      feeder: added.fields === undefined ? undefined : this.#outputs.feeder(command),
+      folder: this.#reading.folderOf(command),
+      feeder: added.fields === undefined ? undefined : this.#reading.outputs.feeder(command),
       fields: args.flatMap(fieldsOf),
       fieldsOf,
       added: added.placeholder === undefined ? added.fields : undefined,
@@ -195,38 +179,26 @@ class Line {
     return { writesDevice: found.some(({ code }) => code === "writes-device"), doubt };
   }
 
-  /** What `xargs` adds, and where. */
-  #added(command: EffectiveCommand): Added {
-    return addedTo(command, this.#bindings.at(command), () =>
-      this.#outputs.feeding(command, (each) => this.#bindings.at(each)),
-    );
-  }
-
   /** What the texts do that a command gives to a shell, and what it is once its words are known. */
   #inTexts(command: EffectiveCommand): Finding[] {
-    const { inside, around, exceeded } = this.#texts.of(command, () => this.#added(command));
-    const here = this.#folders.of(command);
+    const { inside, around, exceeded } = this.#reading.texts.of(command, () => this.#reading.added(command));
+    const here = this.#reading.folders.of(command);
     const [judgedAround, doubt] = this.#budget.take(around);
     const [judgedInside, other] = this.#budget.take(inside);
     const refusal = doubt ?? other;
     const found = [
       ...judgedAround.flatMap((text) => this.#inText(text, command, here)),
-      ...judgedInside.flatMap((text) => this.#inText(text, command, this.#folderOf(command))),
+      ...judgedInside.flatMap((text) => this.#inText(text, command, this.#reading.folderOf(command))),
     ];
     const beyond = exceeded ? undecided("what a shell runs here is beyond what is looked at") : refusal;
     return beyond === undefined ? found : [...found, { ...beyond, span: command.span }];
-  }
-
-  /** The folder that a command runs in, behind `env -C` and its like. */
-  #folderOf(command: EffectiveCommand): Folder {
-    return movedFolder(this.#folders.of(command), command.movedTo, this.#bindings.at(command));
   }
 
   #inText(text: string, command: EffectiveCommand, { cwd, lost }: Folder): Finding[] {
     const { cwd: _, ...context } = this.#context;
     const place = { ...context, ...(cwd === undefined ? {} : { cwd }), ...(lost === undefined ? {} : { lost }) };
     const analysis = analyzeCommand(text);
-    const outer = (name: string): readonly Field[] => this.#texts.valuesAt(command).variable(name);
+    const outer = (name: string): readonly Field[] => this.#reading.texts.valuesAt(command).variable(name);
     const { blocks, undecided: doubts } = this.#budget.deeper((budget) =>
       findDangers(analysis, place, { budget, outer }),
     );
@@ -243,7 +215,9 @@ class Line {
           const fields = this.#targetOf(redirection, command);
           const folder = this.#folderOfRedirections(command);
           const written = judgeRedirectionTarget(operator, fields, folder);
-          return written ?? overwrittenTarget(target, (word) => expandWord(word, this.#bindings.at(command)), folder);
+          return (
+            written ?? overwrittenTarget(target, (word) => expandWord(word, this.#reading.bindings.at(command)), folder)
+          );
         }),
       );
       return refusal === undefined ? [] : [{ ...refusal, span }];
@@ -255,7 +229,7 @@ class Line {
     return [...variableTexts(this.#analysis), ...evaluatedTexts(this.#analysis)].flatMap((held): Finding[] => {
       const { how, text, simple } = held;
       const [judged, doubt] = this.#budget.take([text]);
-      const found = judged.flatMap((each) => this.#inText(each, standIn(simple), this.#folders.of(simple)));
+      const found = judged.flatMap((each) => this.#inText(each, standIn(simple), this.#reading.folders.of(simple)));
       const block = found.find(({ severity }) => severity === "block");
       const refusal = block === undefined ? doubt : undecided(`${how}: ${block.message}`);
       return refusal === undefined ? [] : [{ ...refusal, span: simple.span }];
@@ -266,9 +240,10 @@ class Line {
   fedShells(): Finding[] {
     return fedShells(this.#analysis).flatMap(({ simple, text }): Finding[] => {
       const command = standIn(simple);
-      const fed = this.#outputs.feeding(command, (each) => this.#bindings.at(each)) ?? [];
-      const refusal = judgeFedShell(fed, this.#outputs.feeder(command), this.#folders.of(simple));
-      const answer = refusal === undefined ? undefined : this.#writtenIn(text, command, this.#folders.of(simple));
+      const fed = this.#reading.fed(command) ?? [];
+      const refusal = judgeFedShell(fed, this.#reading.outputs.feeder(command), this.#reading.folders.of(simple));
+      const answer =
+        refusal === undefined ? undefined : this.#writtenIn(text, command, this.#reading.folders.of(simple));
       const found = answer?.writesDevice === true ? refusal : answer?.doubt;
       return found === undefined ? [] : [{ ...found, span: simple.span }];
     });
@@ -279,7 +254,7 @@ class Line {
     if (target.value !== null) return [textField(target.value)];
     const use = { command, start: span.start, context: command.simple.context };
     const given = this.#givenBySearch(command);
-    return [this.#bindings.use(use), this.#texts.valuesIn(use)].flatMap((values) =>
+    return [this.#reading.bindings.use(use), this.#reading.texts.valuesIn(use)].flatMap((values) =>
       expandWord(target, withArguments(values, given)),
     );
   }
@@ -288,7 +263,8 @@ class Line {
   #givenBySearch({ via, written }: EffectiveCommand): readonly Field[] {
     if (!via.some((each) => each.startsWith("find -"))) return [];
     const known = this.#starts.get(written);
-    const starts = known ?? foundBySearches(this.#beside.get(written) ?? [], (search) => this.#bindings.at(search));
+    const starts =
+      known ?? foundBySearches(this.#beside.get(written) ?? [], (search) => this.#reading.bindings.at(search));
     this.#starts.set(written, starts);
     return starts;
   }
@@ -296,7 +272,7 @@ class Line {
   /** A wrapper goes elsewhere behind the redirections of its line, and before those in a text that it runs. */
   #folderOfRedirections(command: EffectiveCommand): Folder {
     const { simple, written, movedTo } = command;
-    const folder = this.#folders.of(simple);
-    return simple === written ? folder : movedFolder(folder, movedTo, this.#bindings.at(command));
+    const folder = this.#reading.folders.of(simple);
+    return simple === written ? folder : movedFolder(folder, movedTo, this.#reading.bindings.at(command));
   }
 }

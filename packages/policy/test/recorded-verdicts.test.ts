@@ -9,28 +9,14 @@
  *
  * A file has a command line, `⏎` for a newline, and below it, indented, what `verdictText` says.
  */
-import { readdirSync, readFileSync } from "node:fs";
-import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, it } from "vitest";
+import { expectRecorded, recordsIn } from "./support/recorded.ts";
 import { verdictText } from "./support/verdict-text.ts";
 
 const FOLDER = new URL("verdicts/", import.meta.url);
-const NAMES = readdirSync(FOLDER).toSorted();
-
-function linesOf(recorded: string): readonly string[] {
-  return recorded.split("\n").filter((row) => row !== "" && !row.startsWith("    "));
-}
-
-function record(lines: readonly string[]): string {
-  return lines.map((line) => `${line}\n    ${verdictText(line.replaceAll("⏎", "\n"))}\n`).join("");
-}
 
 describe("a recorded verdict", () => {
-  it.each(NAMES)("still holds: %s", async (name) => {
-    const path = fileURLToPath(new URL(name, FOLDER));
-    const lines = linesOf(readFileSync(path, "utf8"));
-
-    expect(lines.length).toBeGreaterThan(0);
-    await expect(record(lines)).toMatchFileSnapshot(path);
+  it.each(recordsIn(FOLDER))("still holds: %s", async (name) => {
+    await expectRecorded(FOLDER, name, (line) => [verdictText(line)]);
   });
 });

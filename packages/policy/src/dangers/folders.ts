@@ -15,14 +15,8 @@ import type { Folder, PathContext } from "../danger-paths.ts";
 import { MAX_PATH_CHARS, stepThrough } from "../folders.ts";
 import { protectedMatch } from "../protected-folders.ts";
 import { clearsStack, lost, type Place, stackAfter } from "./folder-stack.ts";
+import { endOfShell, endOfWords, firstStep, Shells, type Step, shellAt, stepAt } from "./shell-steps.ts";
 import { expandWord, type Field, knownText, textField, type Values } from "./values/fields.ts";
-
-interface Step extends Place {
-  /** Where the shell ends that went there. */
-  readonly until: number;
-  /** Where the shell around that one is. */
-  readonly below: Step | undefined;
-}
 
 /** Where the shell is behind a command that moved it. */
 interface Move {
@@ -57,12 +51,13 @@ export class Folders {
     let here = firstStep(start);
     for (const command of analysis.effective) {
       const place = command.simple.span.start;
-      here = stepAt(here, place);
-      this.#known.set(command, here.folder);
-      this.#known.set(command.simple, here.folder);
-      const after = this.#placeAfter(command, here);
+      here = shellAt(here, place);
+      const at = stepAt(here, place);
+      this.#known.set(command, at.folder);
+      this.#known.set(command.simple, at.folder);
+      const after = this.#placeAfter(command, at);
       if (after === undefined) continue;
-      here = { ...after, until: endOfShell(command, shells), below: here };
+      here = { ...after, from: endOfWords(command), until: endOfShell(command, shells), below: here };
       this.#moves.push({ start: place, step: here });
     }
     const definesAny = analysis.constructs.some(({ kind }) => kind === "function");
@@ -135,7 +130,7 @@ export class Folders {
       text = own === undefined ? { span: simple.span, step: here } : undefined;
       if (text === undefined || !moves(command)) continue;
       const after = stepAfter(command, here, this.#sources.values(command), this.#settings);
-      text = { span: simple.span, step: { ...after, until: here.until, below: undefined } };
+      text = { span: simple.span, step: { ...here, ...after } };
     }
   }
 
@@ -145,59 +140,11 @@ export class Folders {
   }
 }
 
-/** A shell before any `cd`. */
-function firstStep(folder: Folder): Step {
-  return { folder, until: Number.POSITIVE_INFINITY, pushed: undefined, below: undefined };
-}
-
-/** Where the shell is at a place behind a step: subshells that have ended there are left. */
-function stepAt(step: Step, place: number): Step {
-  let here = step;
-  while (here.until <= place && here.below !== undefined) here = here.below;
-  return here;
-}
-
 /** Where a path leads from a folder; undefined may be any. */
 export function folderAt(path: string | undefined, { cwd, lost: _, ...places }: Folder): Folder {
   if (path === undefined || (cwd === undefined && !path.startsWith("/"))) return { ...places, lost: true };
   const there = stepThrough(path.startsWith("/") ? "" : (cwd ?? ""), path);
   return there.length > MAX_PATH_CHARS ? { ...places, lost: true } : { ...places, cwd: there };
-}
-
-/** A `cd` in a subshell is over at its end, and one in the text of `bash -c` at the end of that. */
-function endOfShell(command: EffectiveCommand, shells: Shells): number {
-  const { span, context } = command.simple;
-  if (command.simple !== command.written && !command.via.includes("eval")) return command.written.span.end;
-  if (!context.subshell && !context.substitution) return Number.POSITIVE_INFINITY;
-  return shells.endAround(span);
-}
-
-/** The subshells and substitutions of a line, asked for from left to right. */
-class Shells {
-  readonly #spans: readonly Span[];
-  readonly #open: Span[] = [];
-  #next = 0;
-
-  constructor({ constructs }: CommandAnalysis) {
-    this.#spans = constructs
-      .filter(({ kind }) => /^(?:subshell|command-|process-)/.test(kind))
-      .map(({ span }) => span)
-      .toSorted((a, b) => a.start - b.start);
-  }
-
-  /** The end of the innermost one around a place. */
-  endAround({ start, end }: Span): number {
-    for (
-      let span = this.#spans[this.#next];
-      span !== undefined && span.start <= start;
-      span = this.#spans[this.#next]
-    ) {
-      this.#open.push(span);
-      this.#next++;
-    }
-    while (this.#open.length > 0 && (this.#open.at(-1)?.end ?? 0) < end) this.#open.pop();
-    return this.#open.at(-1)?.end ?? Number.POSITIVE_INFINITY;
-  }
 }
 
 /** A program of that name moves only itself: `sudo cd /` does nothing. */

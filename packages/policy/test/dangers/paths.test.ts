@@ -114,6 +114,9 @@ describe("a line that removes a path", () => {
     "for d in / /; do cd $d; rm -rf *; done",
     "cat <(cd /; rm -rf *)",
     "( ( cd / ; rm -rf * ) )",
+    // What stands in the words of a `cd` runs before it.
+    'cd / && cd "x$(rm -rf *)"',
+    "cd $(cd /; rm -rf *)",
   ])("is blocked: %s", (line) => {
     expect(answerOf(line)).toBe("blocked");
   });
@@ -164,6 +167,8 @@ describe("a line that removes a path", () => {
     "rm -rf /etcx",
     "rm -rf /xetc",
     "rm -rf /Applications/x",
+    'cd "/$(rm -rf build/*; echo etc)"',
+    "cd /etc/$(rm -rf ./build; echo x)",
     "rm -rf /Volumes/x",
     "rm -rf /mnt/x",
     "rm -rf /opt/x",

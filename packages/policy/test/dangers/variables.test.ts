@@ -35,6 +35,8 @@ describe("a line that removes what a variable names", () => {
     "set a /; rm -rf $2",
     "set +x /; rm -rf $1",
     "export X=/; rm -rf $X",
+    // All words are expanded before the first is assigned.
+    "X=/; export X=a Y=$X; rm -rf $Y",
     "declare -x X=/; rm -rf $X",
     "declare X[0]=/; rm -rf $X",
     "declare X+=/; rm -rf $X",
@@ -164,6 +166,7 @@ describe("a line that removes what a variable names", () => {
     "set -x a; rm -rf $1",
     "set -- ; rm -rf $1",
     "export X=a; rm -rf $X",
+    "X=a; export X=/ Y=$X; rm -rf $Y",
     "typeset X=a; rm -rf $X",
     "readonly X=a; rm -rf $X",
     "unset X; rm -rf $X",

@@ -157,7 +157,7 @@ function assignedBy(command: EffectiveCommand, bindings: Surroundings, pipelines
   const name = firstValue(command.argv);
   const words = command.argv.slice(1);
   const values = (): Values => bindings.at(command);
-  if (DECLARES.has(name)) return declared(name, words, values, bindings);
+  if (DECLARES.has(name)) return declared(name, words, command, bindings);
   if (name === "let") return fromLet(words, values);
   if (name === "set") return setArguments(words, values);
   if (name === "printf") return printed(words, values);
@@ -166,9 +166,14 @@ function assignedBy(command: EffectiveCommand, bindings: Surroundings, pipelines
   return [];
 }
 
-/** `declare x=y`, and `declare -n x=y`, by which `x` is the variable `y`. */
-function declared(name: string, words: readonly Word[], values: () => Values, bindings: Surroundings): Assigned[] {
+/**
+ * `declare x=y`, and `declare -n x=y`, by which `x` is the variable `y`. All words are expanded before the first is
+ * assigned: in `export x=1 y=$x` the second has what `x` was before.
+ */
+function declared(name: string, words: readonly Word[], command: EffectiveCommand, bindings: Surroundings): Assigned[] {
   const isReference = GIVES_ATTRIBUTES.has(name) && words.some(({ value }) => /^-[a-zA-Z]*n/.test(value ?? ""));
+  const { span, context } = command.simple;
+  const values = (): Values => bindings.use({ command, start: span.start - 1, context });
   return words.flatMap((word): Assigned[] => {
     const variable = /^([A-Za-z_]\w*)(?:\[[^\]]*\])?\+?=/.exec(word.text)?.[1];
     if (variable === undefined) return [];
