@@ -75,7 +75,7 @@ interface Line {
 function makesNames(analysis: CommandAnalysis): boolean {
   return (
     analysis.effective.some(
-      ({ via, argv }) => (via.length + 1 > 1 && /xargs|exec/.test(via.join(" "))) || firstValue(argv) === "read",
+      ({ via, argv }) => via.some((each) => /xargs|exec/.test(each)) || firstValue(argv) === "read",
     ) || analysis.constructs.some(({ kind }) => kind === "command-substitution" || kind === "process-substitution")
   );
 }

@@ -35,25 +35,16 @@ export function endlessInputBombs(
   analysis: CommandAnalysis,
   { isBomb, isEndless }: TextJudges,
 ): readonly EffectiveCommand[] {
-  // Most lines have none of these.
-  if (!mayBeEndless(analysis)) return [];
+  const starting = analysis.effective.filter(starts);
+  if (starting.length === 0) return [];
   const inputs = new Inputs(analysis, isEndless);
-  return analysis.effective.filter((command) => {
-    const texts = starts(command) ? inputs.endlessTexts(command) : undefined;
+  return starting.filter((command) => {
+    const texts = inputs.endlessTexts(command);
     if (texts === undefined) return false;
     if (readsShell(command)) return texts.some((text) => inBackground(text) || isBomb(text));
     return isUnbounded(command) || isLoose(command, analysis);
   });
 }
-
-function mayBeEndless({ commands, nestedCommands, constructs }: CommandAnalysis): boolean {
-  const texts = constructs.filter(({ kind }) => kind === "process-substitution").map(({ text }) => text);
-  const isProducer = ({ argv }: SimpleCommand): boolean => argv.some(({ value }) => PRODUCES.test(value ?? ""));
-  const loops = constructs.some(({ kind }) => kind === "while") && constructs.some(({ kind }) => kind === "pipeline");
-  return loops || [...commands, ...nestedCommands].some(isProducer) || texts.some((text) => /\byes\b/.test(text));
-}
-
-const PRODUCES = /^(?:.*\/)?(?:yes|seq|jot)$|^\/dev\/(?:zero|u?random)$/;
 
 /** Where the inputs of a line's commands come from. */
 class Inputs {

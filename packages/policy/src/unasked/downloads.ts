@@ -126,7 +126,6 @@ class Line {
 
   /** The download in a variable that a text names. */
   #held(text: string): string | undefined {
-    if (this.#names.size === 0) return undefined;
     for (const [, name = ""] of text.matchAll(/\$\{?[!#]?(\w+)/g)) {
       const from = this.#names.get(name);
       if (from !== undefined) return from;
@@ -254,7 +253,6 @@ function downloads({ argv, unresolved, simple }: EffectiveCommand): boolean {
 /** The calls of the functions that these commands stand in: what the body does, the call does. */
 function callsOf(analysis: CommandAnalysis, commands: readonly EffectiveCommand[]): EffectiveCommand[] {
   const names = new Set(commands.flatMap(({ simple }) => simple.context.functionName ?? []));
-  if (names.size === 0) return [];
   const byName = new Map<string, EffectiveCommand[]>();
   for (const call of analysis.effective) {
     const name = firstValue(call.argv);
