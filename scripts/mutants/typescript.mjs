@@ -64,6 +64,15 @@ export async function listTypescript(target) {
 
 /** A configuration of vitest beside the usual one, for the tests of some folders only. */
 const TESTS = "vitest.mutants.config.ts";
+/** Runs before each file of tests. */
+const SETUP = "vitest.mutants.setup.mjs";
+/**
+ * Stryker hands on what each file has covered, and means a process for each file. In one for all, what earlier files have
+ * covered would be in it again and again, until no memory is left. Its instrumented code holds on to the object itself.
+ */
+const FORGETS_COVERAGE = `const { mutantCoverage } = globalThis.__stryker__ ?? {};
+if (mutantCoverage !== undefined) Object.assign(mutantCoverage, { static: {}, perTest: {} });
+`;
 
 /**
  * A file of tests is not a process of its own here, as in the usual configuration of these packages: a mutant would load
@@ -87,7 +96,7 @@ export default {
   test: {
     ...usual.test,
     ...{ projects: undefined, include: ${JSON.stringify(include)}, exclude },
-    ...{ isolate: false, sequence: { sequencer: Sequencer } },
+    ...{ isolate: false, sequence: { sequencer: Sequencer }, setupFiles: ["./${SETUP}"] },
   },
 };
 `;
@@ -143,6 +152,7 @@ export async function judgeTypescript(target, drawn) {
   writeFileSync(keys, JSON.stringify(drawn.map(({ key }) => key)));
   writeFileSync(config, JSON.stringify(configuration(drawn, report)));
   writeFileSync(join(copy, TESTS), testsOf(target));
+  writeFileSync(join(copy, SETUP), FORGETS_COVERAGE);
   try {
     const env = { PI_BASH_MUTANTS: keys };
     const run = await runProgram(process.execPath, [STRYKER, "run", config], {
