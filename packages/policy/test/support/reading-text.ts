@@ -96,7 +96,7 @@ function shownCommand(command: EffectiveCommand, reading: LineReading): string {
     ...listed("runs as a whole", around),
     ...(exceeded ? ["runs more"] : []),
     ...listed("programs", programs),
-    ...listed("saves", filesOf(command)),
+    ...listed("as a download saves", filesOf(command)),
   ].join("; ");
 }
 
