@@ -75,8 +75,8 @@ if (mutantCoverage !== undefined) Object.assign(mutantCoverage, { static: {}, pe
 `;
 
 /**
- * A file of tests is not a process of its own here, as in the usual configuration of these packages: a mutant would load
- * them all once for each file. What notices most mutants runs first, as the first failure ends a run.
+ * Test files share a process, as in the usual configuration of these packages: alone, each would load the package again,
+ * for each mutant. What notices most mutants runs first, as the first failure ends a run.
  */
 function testsOf({ folder, alsoTestedBy = [], notTestedBy = [], firstTestedBy = [] }) {
   const include = [folder, ...alsoTestedBy].map((each) => `${each}/test/**/*.test.ts`);

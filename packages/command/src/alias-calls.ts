@@ -9,8 +9,7 @@ import { singleQuoted } from "./fixups.ts";
 import type { SimpleCommand } from "./syntax.ts";
 import type { EffectiveCommand } from "./unwrap-state.ts";
 import { type WalkedText, walkText } from "./walk.ts";
-import type { Word } from "./word.ts";
-import { firstValue } from "./word.ts";
+import { firstValue, type Word } from "./word.ts";
 
 /** Calls of one text that are written out, those inside others included. */
 const MAX_CALLS = 256;

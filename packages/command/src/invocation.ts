@@ -6,8 +6,7 @@
  */
 import type { Construct } from "./syntax.ts";
 import type { EffectiveCommand } from "./unwrap-state.ts";
-import type { Word } from "./word.ts";
-import { firstValue } from "./word.ts";
+import { firstValue, type Word } from "./word.ts";
 
 /** The program whose output is seen. */
 export interface Invocation {

@@ -15,8 +15,7 @@ import {
   together,
   type Unwrapped,
 } from "./unwrap-state.ts";
-import type { Word } from "./word.ts";
-import { firstValue } from "./word.ts";
+import { firstValue, type Word } from "./word.ts";
 
 /** Words that are looked at for texts that only an evaluation would run. */
 const MAX_TEXTS = 16;

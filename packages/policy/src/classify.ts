@@ -19,12 +19,11 @@ import {
   wordsOf,
 } from "@pi-bash/command";
 import { firstValue, programName } from "@pi-bash/command/internal";
-import { CHANGES_FOLDER } from "./builtins.ts";
 import type { PathContext } from "./danger-paths.ts";
 import { type DangerOptions, findDangers } from "./dangers.ts";
 import { isHarmlessAssignment, isLoopVariable } from "./environment.ts";
 import { type Finding, type Refusal, refuse } from "./finding.ts";
-import { effectiveFolders } from "./folders.ts";
+import { effectiveFolders, isMove } from "./folders.ts";
 import { findEnvironmentReads, isEnvironmentFile } from "./process-environment.ts";
 import { describeUnknownProgram } from "./program-kinds.ts";
 import { gradeOf, isConcurrencySafe, type ReadingGrade } from "./read-only/grade.ts";
@@ -291,8 +290,7 @@ function constructRefusal(construct: Construct): Refusal | undefined {
 
 /** In another folder git obeys another repository's configuration, which has not been inspected. */
 function gitElsewhere(analysis: CommandAnalysis): Finding[] {
-  const names = analysis.effective.map((command) => firstValue(command.argv));
-  const moves = names.some((name) => CHANGES_FOLDER.has(name));
+  const moves = analysis.effective.some(isMove);
   const git = analysis.effective.find(
     (command) => programName(firstValue(command.argv)) === "git" && (moves || command.elsewhere),
   );

@@ -11,9 +11,10 @@ import { posix } from "node:path";
 import type { CommandAnalysis, EffectiveCommand, Redirection, Word } from "@pi-bash/command";
 import { firstValue, programName } from "@pi-bash/command/internal";
 import { braceWords } from "./brace-words.ts";
-import { CHANGES_FOLDER } from "./builtins.ts";
 import type { PathContext } from "./danger-paths.ts";
 import type { Finding } from "./finding.ts";
+import { isMove } from "./folders.ts";
+import { redirectionsOf } from "./rules/match.ts";
 
 /** Files below `/proc` without an environment; in the place of a process any single component may stand. */
 const HARMLESS =
@@ -32,7 +33,10 @@ export function findEnvironmentReads(
   analysis: CommandAnalysis,
   pathsOf: (command: EffectiveCommand) => PathContext,
 ): Finding[] {
-  const line: Line = { makesNames: makesNames(analysis), moves: analysis.effective.some(isMove) };
+  const line: Line = {
+    makesNames: makesNames(analysis),
+    moves: analysis.effective.some((command) => isMove(command) || command.elsewhere),
+  };
   const commands = analysis.effective.filter((command) => mayRead(command, pathsOf(command).cwd, line));
   const lists = analysis.constructs.filter(
     (construct) =>
@@ -45,13 +49,6 @@ export function findEnvironmentReads(
     message: "may show the environment of a process",
     span,
   }));
-}
-
-function redirectionsOf({ commands, nestedCommands, constructs }: CommandAnalysis): Redirection[] {
-  return [
-    ...[...commands, ...nestedCommands].flatMap(({ redirections }) => redirections),
-    ...constructs.flatMap((construct) => (construct.kind === "redirection" ? [construct.redirection] : [])),
-  ];
 }
 
 /** A text that is given as input, out of which `read` or `xargs` makes names of files. */
@@ -78,10 +75,6 @@ function makesNames(analysis: CommandAnalysis): boolean {
       ({ via, argv }) => via.some((each) => /xargs|exec/.test(each)) || firstValue(argv) === "read",
     ) || analysis.constructs.some(({ kind }) => kind === "command-substitution" || kind === "process-substitution")
   );
-}
-
-function isMove(command: EffectiveCommand): boolean {
-  return CHANGES_FOLDER.has(firstValue(command.argv)) || command.elsewhere;
 }
 
 function mayRead(command: EffectiveCommand, cwd: string | undefined, line: Line): boolean {

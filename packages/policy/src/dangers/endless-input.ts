@@ -13,6 +13,7 @@ import {
 } from "@pi-bash/command";
 import { firstValue, programName, SHELLS, shellOptions } from "@pi-bash/command/internal";
 import type { Finding } from "../finding.ts";
+import { GIVES_WORDS } from "./values/added.ts";
 import { isStandardInput, Pipelines } from "./values/pipelines.ts";
 import { scriptOf } from "./values/process-substitution.ts";
 
@@ -144,8 +145,6 @@ function readsShell({ argv, unresolved }: EffectiveCommand): boolean {
 function inBackground(text: string): boolean {
   return analyzeCommand(text).effective.some(({ simple }) => simple.context.background);
 }
-
-const GIVES_WORDS: ReadonlySet<string> = new Set(["xargs", "parallel"]);
 
 /** The words from `xargs` or `parallel` on. */
 function xargsWords({ written }: EffectiveCommand): readonly string[] {

@@ -7,19 +7,14 @@
  * replaced whose values stand in it (`literal-values.ts`). What a variable holds otherwise, and what a script does, is
  * not seen here.
  */
-import {
-  analyzeCommand,
-  type CommandAnalysis,
-  type EffectiveCommand,
-  type Redirection,
-  type Span,
-} from "@pi-bash/command";
+import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, type Span } from "@pi-bash/command";
 import { firstValue } from "@pi-bash/command/internal";
 import type { UnaskedKind } from "@pi-bash/contract";
 import type { PathContext } from "../danger-paths.ts";
 import { mayRunHere } from "../dangers.ts";
 import type { Finding, Refusal } from "../finding.ts";
 import { effectiveFolders, folderAfter } from "../folders.ts";
+import { redirectionsOf } from "../rules/match.ts";
 import { runsDownload } from "./downloads.ts";
 import { withGivenWords } from "./given-words.ts";
 import { withLiteralValues } from "./literal-values.ts";
@@ -89,13 +84,6 @@ function findingsIn(analysis: CommandAnalysis, context: PathContext): Finding[] 
 
 function hintFor(kind: string): string {
   return `the setting \`bash.allowUnasked\` with \`${kind}\` lets it run, on the command line \`--allow-unasked ${kind}\``;
-}
-
-function redirectionsOf(analysis: CommandAnalysis): Redirection[] {
-  return [
-    ...[...analysis.commands, ...analysis.nestedCommands].flatMap(({ redirections }) => redirections),
-    ...analysis.constructs.flatMap((construct) => (construct.kind === "redirection" ? [construct.redirection] : [])),
-  ];
 }
 
 /** The folder that a place of the line is in: that of the last command before it, or where its `cd` went. */

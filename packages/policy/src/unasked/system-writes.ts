@@ -9,6 +9,7 @@ import type { CommandAnalysis, EffectiveCommand, Redirection, Word } from "@pi-b
 import { firstValue, programName } from "@pi-bash/command/internal";
 import { braceWords } from "../brace-words.ts";
 import type { PathContext } from "../danger-paths.ts";
+import { GIVES_WORDS } from "../dangers/values/added.ts";
 import { type Refusal, refuse } from "../finding.ts";
 import { INTERPRETERS, inlineCode } from "./code-writes.ts";
 import { writesHere } from "./here-writes.ts";
@@ -275,8 +276,6 @@ function changes(words: readonly string[]): boolean {
   const name = programName(words[at] ?? "");
   return WRITES_LAST.has(name) ? args.at(-1) === "{}" : changesGiven(name, args);
 }
-
-const GIVES_WORDS: ReadonlySet<string> = new Set(["xargs", "parallel"]);
 
 const READS_OPERANDS: ReadonlySet<string> = new Set([
   "cp",

@@ -13,6 +13,9 @@ export interface Added {
   readonly separator?: string;
 }
 
+/** Programs that give a command words of their input. */
+export const GIVES_WORDS: ReadonlySet<string> = new Set(["xargs", "parallel"]);
+
 /** Wrappers whose words are judged elsewhere: with the search, or by what is read. */
 export const FILLS_IN = (wrapper: string): boolean => /^(?:find|fd) -|(?:^|\/)xargs$/.test(wrapper);
 
