@@ -13,6 +13,10 @@ const VERSION = "27.1.0";
 const RUN_TIMEOUT_MS = 12 * 60 * 60_000;
 /** Threads of a test program: its tests mostly wait for programs, and pi-shell's take half as long as with two. */
 const THREADS = "8";
+/** Mutants that are judged at a time: their tests wait, and much of a build is the work of one thread. */
+const JOBS = "2";
+/** Starts a test program; as seen from the folder of a crate in the copy of the tree, where cargo runs its tests. */
+const FIRST_FAILURE = ["bash", "../../scripts/mutants/first-failure.sh"];
 /** Sources that Linux, where mutants are judged, does not compile: all of them would survive. */
 const OTHER_SYSTEMS = /\/(macos|windows)\.rs$/;
 /** Changes that change nothing: flags have no bit in common, so that `|` and `^` of them are the same. */
@@ -45,7 +49,8 @@ async function runnerVariable() {
 async function containedCargo(...rest) {
   for (const options of NAMESPACES) {
     if (!(await runProgram("unshare", [...options, "true"])).ok) continue;
-    const env = { [await runnerVariable()]: ["unshare", ...options].join(" "), RUST_TEST_THREADS: THREADS };
+    const runner = ["unshare", ...options, ...FIRST_FAILURE].join(" ");
+    const env = { [await runnerVariable()]: runner, RUST_TEST_THREADS: THREADS };
     return runProgram("unshare", [...options, "cargo", ...rest], { timeoutMs: RUN_TIMEOUT_MS, env });
   }
   throw new Error(
@@ -117,8 +122,8 @@ export async function judgeRust(target, drawn) {
   try {
     // The names alone do not leave out mutants of the kind "delete field": their files do.
     const files = [...new Set(drawn.map(({ file }) => file))].flatMap((file) => ["--file", file]);
-    const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "60", ...files];
-    const run = await containedCargo("mutants", "--package", target.name, ...options);
+    const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "60", "--timeout-multiplier", "3"];
+    const run = await containedCargo("mutants", "--package", target.name, "--jobs", JOBS, ...options, ...files);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
     const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
     return drawn.map((mutant) => ({ mutant, verdict: known.get(mutant.key) ?? "not judged" }));

@@ -19,8 +19,6 @@ import { scriptOf } from "./values/process-substitution.ts";
 
 /** Programs that hand on what they read, line by line or as it is. */
 const HANDS_ON = /^(?:cat|tee|pv|sed|tr|awk|gawk|nl|grep|rev|stdbuf|cut|uniq|shuf)$/;
-/** Stages that are followed. */
-const MAX_STAGES = 8;
 /** What makes a loop wait, or end. */
 const WAITS = /^(?:wait|sleep|break|exit|return|timeout)$/;
 
@@ -55,7 +53,7 @@ class Inputs {
 
   constructor(analysis: CommandAnalysis, isEndless: (text: string) => boolean) {
     this.#analysis = analysis;
-    this.#loops = analysis.constructs.filter(({ kind, text }) => kind === "while" && isEndless(text));
+    this.#loops = analysis.constructs.filter(({ kind, text }) => LOOPS.has(kind) && isEndless(text));
     this.#pipelines = new Pipelines(analysis);
   }
 
@@ -69,23 +67,26 @@ class Inputs {
       return firstOf(files.map((text) => (/^\/dev\/(?:zero|u?random)$/.test(text) ? [] : endlessScript(text))));
     }
     const stages = [this.#pipelines.feederOf(command) ?? [], this.#pipelines.writersInto(command)];
-    return firstOf(stages.map((stage) => this.#endlessStage(stage, 0)));
+    return firstOf(stages.map((stage) => this.#endlessStage(stage)));
   }
 
-  #endlessStage(stage: readonly SimpleCommand[], depth: number): readonly string[] | undefined {
-    const [simple, ...others] = stage;
-    if (simple !== undefined && this.#isLoop(stage)) return [];
-    if (simple === undefined || others.length > 0 || depth > MAX_STAGES) return undefined;
-    const command = this.#analysis.effective.find(({ written }) => written === simple);
-    if (command === undefined || command.via.some((each) => /timeout/.test(each))) return undefined;
-    const produced = producedBy(command);
-    if (produced !== undefined || !HANDS_ON.test(nameOf(command))) return produced;
-    return this.#endlessStage(this.#pipelines.feederOfSimple(simple) ?? [], depth + 1);
+  /** What a stage prints, or hands on from the one before, and so forth. */
+  #endlessStage(last: readonly SimpleCommand[]): readonly string[] | undefined {
+    let stage = last;
+    for (;;) {
+      if (this.#isLoop(stage)) return [];
+      const [simple, ...others] = stage;
+      const command = this.#analysis.effective.find(({ written }) => written === simple);
+      if (simple === undefined || others.length > 0 || command === undefined || isTimed(command)) return undefined;
+      const produced = producedBy(command);
+      if (produced !== undefined || !HANDS_ON.test(nameOf(command))) return produced;
+      stage = this.#pipelines.feederOfSimple(simple) ?? [];
+    }
   }
 
   /** True for a stage that is a loop without an end, which does nothing but print. */
   #isLoop(stage: readonly SimpleCommand[]): boolean {
-    const prints = stage.every(({ argv }) => PRINTS.test(firstValue(argv)));
+    const prints = stage.length > 0 && stage.every(({ argv }) => PRINTS.test(firstValue(argv)));
     return (
       prints &&
       this.#loops.some(({ span }) => stage.every((each) => span.start <= each.span.start && each.span.end <= span.end))
@@ -93,7 +94,14 @@ class Inputs {
   }
 }
 
-const PRINTS = /^(?:echo|printf|cat|true|:)$/;
+/** What stands in a loop that does nothing but print, its condition among it. */
+const PRINTS = /^(?:echo|printf|cat|true|false|test|\[|:)$/;
+const LOOPS: ReadonlySet<Construct["kind"]> = new Set(["while", "arithmetic"]);
+
+/** A time limit ends it. */
+function isTimed({ via }: EffectiveCommand): boolean {
+  return via.some((each) => /timeout/.test(each));
+}
 
 function firstOf(found: readonly (readonly string[] | undefined)[]): readonly string[] | undefined {
   return found.find((each) => each !== undefined);
@@ -123,9 +131,7 @@ function producedBy({ argv }: EffectiveCommand): readonly string[] | undefined {
 function endlessScript(script: string): readonly string[] | undefined {
   if (script === "") return undefined;
   const [command, ...others] = analyzeCommand(script).effective;
-  return command === undefined || others.length > 0 || command.via.some((each) => /timeout/.test(each))
-    ? undefined
-    : producedBy(command);
+  return command === undefined || others.length > 0 || isTimed(command) ? undefined : producedBy(command);
 }
 
 /** True for a command that may start others for what it reads. */

@@ -15,7 +15,7 @@ const VALUED: ReadonlyMap<string, ReadonlySet<string>> = new Map([
 
 /** A place where the subcommand may stand. */
 export interface SubcommandPlace {
-  /** Index among the words, the program being the first. */
+  /** Index among the arguments. */
   readonly at: number;
   /** False where it depends on what an option takes. */
   readonly sure: boolean;
@@ -34,36 +34,45 @@ interface Known {
  * Where the subcommand of a call may stand that has options before it; empty where it has none, `"anywhere"` where there are
  * too many places.
  */
-export function subcommandPlaces(program: string, argv: readonly Known[]): readonly SubcommandPlace[] | "anywhere" {
-  const valued = VALUED.get(program);
+export function subcommandPlaces(
+  program: string | null,
+  rest: readonly Known[],
+): readonly SubcommandPlace[] | "anywhere" {
+  const valued = VALUED.get(program ?? "");
   const places: SubcommandPlace[] = [];
   let sure = true;
-  for (let at = 1; isOption(argv[at]); at++) {
-    const option = argv[at]?.text ?? argv[at]?.leading ?? "";
+  for (let at = 0; ; at++) {
+    const option = optionOf(rest[at]);
+    if (option === undefined) return places;
     if (option === "--") return [...places, { at: at + 1, sure }];
-    const taking = takes(option, valued);
-    if (taking === "perhaps" && isOperand(argv[at + 1])) {
+    const taking = takes(option, rest[at + 1], valued);
+    if (taking === "perhaps") {
       sure = false;
       places.push({ at: at + 1, sure });
     }
-    if (taking === "yes" || (taking === "perhaps" && isOperand(argv[at + 1]))) at++;
-    if (isOperand(argv[at + 1])) places.push({ at: at + 1, sure });
+    if (taking !== "no") at++;
+    if (isOperand(rest[at + 1])) places.push({ at: at + 1, sure });
     if (places.length > MAX_PLACES) return "anywhere";
   }
-  return places;
 }
 
 /** Whether an option takes the next word. */
-function takes(option: string, valued: ReadonlySet<string> | undefined): "yes" | "no" | "perhaps" {
+function takes(
+  option: string,
+  next: Known | undefined,
+  valued: ReadonlySet<string> | undefined,
+): "yes" | "no" | "perhaps" {
   if (valued !== undefined) return valued.has(option) ? "yes" : "no";
-  return option.includes("=") ? "no" : "perhaps";
+  return option.includes("=") || !isOperand(next) ? "no" : "perhaps";
 }
 
 function isOperand(word: Known | undefined): boolean {
-  return word !== undefined && !isOption(word);
+  return word !== undefined && optionOf(word) === undefined;
 }
 
-function isOption(word: Known | undefined): boolean {
-  if (word === undefined || (word.text === null && word.several)) return false;
-  return /^-./.test(word.text ?? word.leading);
+/** What an option says, as far as it is known; undefined for another word. */
+function optionOf(word: Known | undefined): string | undefined {
+  if (word === undefined || (word.text === null && word.several)) return undefined;
+  const text = word.text ?? word.leading;
+  return /^-./.test(text) ? text : undefined;
 }

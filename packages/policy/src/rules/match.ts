@@ -11,7 +11,7 @@ import { subcommandPlaces } from "./before-subcommand.ts";
 import { envConcerns } from "./match-variables.ts";
 import { writeConcerns } from "./match-writes.ts";
 import { callsOf } from "./program-names.ts";
-import type { Pattern, Rule, Token } from "./rule.ts";
+import type { CallPattern, Pattern, PlaceToken, Rule } from "./rule.ts";
 
 /** `maybe`: a word that expands could make it match. */
 export type MatchResult = "yes" | "maybe" | "no";
@@ -39,14 +39,15 @@ export function concerns(
 
 /** True where a command of the line may begin with the words. */
 export function mayBeginWith(words: readonly string[], analysis: CommandAnalysis): boolean {
-  const tokens: Token[] = [...words.map((text): Token => ({ kind: "literal", text })), { kind: "rest" }];
-  const pattern: ArgvPattern = { kind: "argv", tokens };
+  const [program, ...rest] = words.map((text) => ({ kind: "literal", text }) as const);
+  if (program === undefined) return false;
+  const pattern: CallPattern = { kind: "call", program, words: rest, hasRest: true, flags: [], absentFlags: [] };
   const commands = [...analysis.effective, ...analysis.perhaps];
   return strongestOf(commands, (command) => concernsCommand(pattern, command)) !== "no";
 }
 
 /** A command whose program is known only when it runs may be any: it concerns every rule. */
-function concernsCommand(pattern: ArgvPattern, command: EffectiveCommand): MatchResult {
+function concernsCommand(pattern: CommandPattern, command: EffectiveCommand): MatchResult {
   const result = restricts(pattern, wordsOf(command));
   return command.opaque && result === "no" ? "maybe" : result;
 }
@@ -78,17 +79,19 @@ export function coversWritten(rule: Rule, command: EffectiveCommand): boolean {
   if (pattern.kind === "everything") return true;
   const { argv } = command.written;
   if (!allows(pattern, argv)) return false;
-  if (command.via.length === 0 || pattern.kind !== "argv") return true;
+  if (command.via.length === 0 || pattern.kind !== "call") return true;
   const program = command.argv[0]?.span;
   const word = argv.find(({ span }) => program !== undefined && span.start <= program.start && program.end <= span.end);
   return (
     word !== undefined &&
-    pattern.tokens.some((token) => isNaming(token) && matchToken(token, argumentOf(word), "surely") === "yes")
+    [pattern.program, ...pattern.words].some(
+      (token) => isNaming(token) && matchToken(token, argumentOf(word), "surely") === "yes",
+    )
   );
 }
 
-function isNaming(token: Token): boolean {
-  return token.kind === "literal" || token.kind === "one-of" || token.kind === "glob";
+function isNaming(token: PlaceToken | undefined): boolean {
+  return token !== undefined && token.kind !== "one";
 }
 
 /** True when an allow rule covers the target of a redirection. */
@@ -111,49 +114,28 @@ export function strongest(results: readonly MatchResult[]): MatchResult {
   return results.includes("maybe") ? "maybe" : "no";
 }
 
-type ArgvPattern = Extract<Pattern, { kind: "argv" | "regex" }>;
+type CommandPattern = Extract<Pattern, { kind: "call" | "regex" }>;
 
-function restricts(pattern: ArgvPattern, argv: readonly Word[]): MatchResult {
+function restricts(pattern: CommandPattern, argv: readonly Word[]): MatchResult {
   if (argv.length === 0) return "no";
   if (pattern.kind === "regex") {
     if (pattern.pattern.test(argv.map((word) => word.display).join(" "))) return "yes";
     return argv.every((word) => word.value !== null) ? "no" : "maybe";
   }
-  const calls = callsOf(argv[0]).filter(([name]) => mayBeNamed(pattern.tokens, name));
-  if (calls.length === 0 && isOtherProgram(pattern.tokens, argv[0])) return "no";
-  const written = argv.map(argumentOf);
-  const named = calls.map((call) => [...call.map(knownArgument), ...written.slice(1)]);
-  return strongestOf([written, ...named], (each) => restrictsCall(pattern.tokens, each));
-}
-
-function restrictsCall(tokens: readonly Token[], argv: readonly Argument[]): MatchResult {
-  return strongest([matchArgv(tokens, argv, "perhaps"), restrictsSubcommand(tokens, argv)]);
-}
-
-/** Most rules name a program, and most commands are another: distinguished without looking at the arguments. */
-function mayBeNamed([first]: readonly Token[], name: string | undefined): boolean {
-  return first?.kind !== "literal" || first.text === name;
+  return strongestOf(callsIn(argv), (call) =>
+    strongest([matchCall(pattern, call, "perhaps"), restrictsSubcommand(pattern, call)]),
+  );
 }
 
 /** `git -C . push` is `git push` to a rule that names a subcommand. */
-function restrictsSubcommand(tokens: readonly Token[], argv: readonly Argument[]): MatchResult {
-  const subcommand = tokens.filter(({ kind }) => kind !== "flag" && kind !== "no-flag")[1];
-  const [program] = argv;
-  if (subcommand === undefined || !isNaming(subcommand) || program === undefined) return "no";
-  const places = subcommandPlaces(program.text ?? "", argv);
+function restrictsSubcommand(pattern: CallPattern, { program, rest }: Call): MatchResult {
+  if (!isNaming(pattern.words[0])) return "no";
+  const places = subcommandPlaces(program.text, rest);
   if (places === "anywhere") return "maybe";
   return strongestOf(places, ({ at, sure }) => {
-    const result = matchArgv(tokens, [program, ...argv.slice(at)], "perhaps");
+    const result = matchCall(pattern, { program, rest: rest.slice(at) }, "perhaps");
     return result === "yes" && !sure ? "maybe" : result;
   });
-}
-
-/** Most rules name a program, and most commands are another: distinguished without looking at the arguments. */
-function isOtherProgram(tokens: readonly Token[], program: Word | undefined): boolean {
-  const [first] = tokens;
-  if (first?.kind !== "literal" || program === undefined) return false;
-  const name = programNameOf(program);
-  return name !== null && first.text !== program.value && first.text !== name;
 }
 
 /** A word as rules see it. */
@@ -162,6 +144,8 @@ interface Argument {
   readonly text: string | null;
   /** What an expanding one begins with. */
   readonly leading: string;
+  /** What an expanding one ends with. */
+  readonly ending: string;
   /** It may be several words, or none. */
   readonly several: boolean;
   /** Only of the first of several words is known what it begins with. */
@@ -169,11 +153,41 @@ interface Argument {
 }
 
 function argumentOf({ value, leading, splits, expansions }: Word): Argument {
-  return { text: value, leading, several: splits || expansions.glob || expansions.brace, open: splits };
+  const several = splits || expansions.glob || expansions.brace;
+  return { text: value, leading, ending: "", several, open: splits };
 }
 
 function knownArgument(text: string): Argument {
-  return { text, leading: text, several: false, open: false };
+  return { text, leading: text, ending: text, several: false, open: false };
+}
+
+/** `"$DIR"/build.sh` is no `rm`. */
+function programArgument(program: Word): Argument {
+  const name = programNameOf(program);
+  return { ...argumentOf(program), ending: name === null ? "" : `/${name}` };
+}
+
+/** A command as rules see it. */
+interface Call {
+  readonly program: Argument;
+  readonly rest: readonly Argument[];
+}
+
+/** Each command is matched by every rule. */
+const calls = new WeakMap<readonly Word[], readonly Call[]>();
+
+/** What a command may be: as it is written, and by the other names of its program. */
+function callsIn(argv: readonly Word[]): readonly Call[] {
+  const [program, ...words] = argv;
+  if (program === undefined) return [];
+  const known = calls.get(argv);
+  if (known !== undefined) return known;
+  const rest = words.map(argumentOf);
+  const found = [{ program: programArgument(program), rest }];
+  for (const [name, ...before] of callsOf(program))
+    found.push({ program: knownArgument(name), rest: [...before.map(knownArgument), ...rest] });
+  calls.set(argv, found);
+  return found;
 }
 
 function allows(pattern: Pattern, argv: readonly Word[]): boolean {
@@ -182,52 +196,51 @@ function allows(pattern: Pattern, argv: readonly Word[]): boolean {
   if (pattern.kind === "regex") {
     return argv.every((word) => word.value !== null) && pattern.whole.test(argv.map((word) => word.value).join(" "));
   }
-  if (pattern.kind !== "argv" || isOtherProgram(pattern.tokens, argv[0])) return false;
+  if (pattern.kind !== "call") return false;
   // A path is the program only where the system installs it; a rule may name another path as it is written.
   const name = /^\/(?:usr\/)?bin\/[^/]+$/.test(program) ? programName(program) : program;
   const rest = argv.slice(1).map(argumentOf);
-  return [name, program].some((first) => allowsArgv(pattern.tokens, first, rest));
+  return [name, program].some((first) => allowsCall(pattern, { program: knownArgument(first), rest }));
 }
 
-function allowsArgv(tokens: readonly Token[], program: string, rest: readonly Argument[]): boolean {
+function allowsCall(pattern: CallPattern, call: Call): boolean {
   // A word that may become several or an option is only covered by `**`, and not past a `!--flag`.
-  const loose = rest.some(({ text, several, leading }) => text === null && (several || leading === ""));
-  if (loose && (tokens.at(-1)?.kind !== "rest" || tokens.some((token) => token.kind === "no-flag"))) return false;
-  return matchArgv(tokens, [knownArgument(program), ...rest], "surely") === "yes";
+  const loose = call.rest.some(({ text, several, leading }) => text === null && (several || leading === ""));
+  if (loose && (!pattern.hasRest || pattern.absentFlags.length > 0)) return false;
+  return matchCall(pattern, call, "surely") === "yes";
 }
 
 /** `surely`: for an allow rule, whose literal tokens must be known words. `perhaps`: for a rule that restricts. */
 type Certainty = "surely" | "perhaps";
 
-function matchArgv(tokens: readonly Token[], argv: readonly Argument[], certainty: Certainty): MatchResult {
+function matchCall(pattern: CallPattern, { program, rest }: Call, certainty: Certainty): MatchResult {
+  // Any program, with any arguments.
+  if (program.text === null && program.several) return certainty === "perhaps" ? "maybe" : "no";
+  let result = matchToken(pattern.program, program, certainty);
+  if (result === "no") return "no";
   const used = new Set<number>();
-  let result: MatchResult = "yes";
-  for (const token of tokens) {
-    if (token.kind === "flag") result = weakest(result, matchFlag(token.text, argv, used));
-    if (token.kind === "no-flag") result = weakest(result, matchAbsence(token.text, argv));
-  }
-  const positional = tokens.filter((token) => token.kind !== "flag" && token.kind !== "no-flag");
-  const rest = argv.filter((_, index) => !used.has(index));
-  return weakest(result, matchPositional(positional, rest, certainty));
+  for (const flag of pattern.flags) result = weakest(result, matchFlag(flag, rest, used));
+  for (const flag of pattern.absentFlags) result = weakest(result, matchAbsence(flag, rest));
+  const words = rest.filter((_, index) => !used.has(index));
+  return weakest(result, matchWords(pattern, words, certainty));
 }
 
-function matchFlag(flag: string, argv: readonly Argument[], used: Set<number>): MatchResult {
-  const at = argv.findIndex(({ text }, index) => index > 0 && !used.has(index) && sameFlag(text, flag));
-  if (at === -1) return mayHave(flag, argv) ? "maybe" : "no";
+function matchFlag(flag: string, rest: readonly Argument[], used: Set<number>): MatchResult {
+  const at = rest.findIndex(({ text }, index) => !used.has(index) && sameFlag(text, flag));
+  if (at === -1) return mayHave(flag, rest) ? "maybe" : "no";
   used.add(at);
   return "yes";
 }
 
-function matchAbsence(flag: string, argv: readonly Argument[]): MatchResult {
-  if (argv.some(({ text }, index) => index > 0 && sameFlag(text, flag))) return "no";
-  return mayHave(flag, argv) ? "maybe" : "yes";
+function matchAbsence(flag: string, rest: readonly Argument[]): MatchResult {
+  if (rest.some(({ text }) => sameFlag(text, flag))) return "no";
+  return mayHave(flag, rest) ? "maybe" : "yes";
 }
 
 /** True where a word that expands could be the flag. */
-function mayHave(flag: string, argv: readonly Argument[]): boolean {
-  return argv.some(
-    ({ text, leading, open }, index) =>
-      index > 0 && text === null && (open || flag.startsWith(leading) || leading.startsWith(flag)),
+function mayHave(flag: string, rest: readonly Argument[]): boolean {
+  return rest.some(
+    ({ text, leading, open }) => text === null && (open || flag.startsWith(leading) || leading.startsWith(flag)),
   );
 }
 
@@ -240,19 +253,16 @@ function weakest(a: MatchResult, b: MatchResult): MatchResult {
   return a === "maybe" || b === "maybe" ? "maybe" : "yes";
 }
 
-function matchPositional(tokens: readonly Token[], argv: readonly Argument[], certainty: Certainty): MatchResult {
+function matchWords({ words, hasRest }: CallPattern, rest: readonly Argument[], certainty: Certainty): MatchResult {
   let result: MatchResult = "yes";
-  for (const [index, token] of tokens.entries()) {
-    if (token.kind === "rest") return result;
-    const word = argv[index];
+  for (const [index, token] of words.entries()) {
+    const word = rest[index];
     if (word === undefined) return "no";
     // Behind a word that may be several, or none, no place is known any more.
-    if (word.text === null && word.several) return certainty === "perhaps" ? weakest(result, "maybe") : "no";
-    const matched = matchToken(token, word, certainty);
-    if (matched === "no") return "no";
-    result = weakest(result, matched);
+    if (word.text === null && word.several) return certainty === "perhaps" ? "maybe" : "no";
+    result = weakest(result, matchToken(token, word, certainty));
   }
-  return weakest(result, matchEnd(argv.slice(tokens.length), certainty));
+  return hasRest ? result : weakest(result, matchEnd(rest.slice(words.length), certainty));
 }
 
 /** Words behind the last token: none, or such as may come out as none. */
@@ -262,11 +272,11 @@ function matchEnd(more: readonly Argument[], certainty: Certainty): MatchResult 
   return certainty === "perhaps" && mayVanish ? "maybe" : "no";
 }
 
-function matchToken(token: Token, { text, leading }: Argument, certainty: Certainty): MatchResult {
+function matchToken(token: PlaceToken, { text, leading, ending }: Argument, certainty: Certainty): MatchResult {
   if (token.kind === "one") return "yes";
   const texts = token.kind === "literal" ? [token.text] : token.kind === "one-of" ? token.texts : undefined;
   if (text === null) {
-    const possible = texts === undefined || texts.some((each) => each.startsWith(leading));
+    const possible = texts === undefined || texts.some((each) => each.startsWith(leading) && each.endsWith(ending));
     return certainty === "perhaps" && possible ? "maybe" : "no";
   }
   if (texts !== undefined) return texts.includes(text) ? "yes" : "no";

@@ -17,12 +17,12 @@ const GNU = new Set(
  * What a program's word says that runs, each as the words that it stands for; none where the name is known only when it
  * runs. A name is also that of itself.
  */
-export function callsOf(program: Word | undefined): readonly (readonly string[])[] {
-  const name = program === undefined ? null : programNameOf(program);
+export function callsOf(program: Word): readonly (readonly [string, ...string[]])[] {
+  const name = programNameOf(program);
   if (name === null) return [];
   // On Windows, and below WSL, a program is called with the end of its file's name or without it.
   const bare = name.replace(/\.exe$/i, "");
-  const calls = [[name]];
+  const calls: [string, ...string[]][] = [[name]];
   if (bare !== name) calls.push([bare]);
   if (bare.startsWith("g") && GNU.has(bare.slice(1))) calls.push([bare.slice(1)]);
   // Git's own programs, and those that it finds by their name.

@@ -14,14 +14,17 @@ export type RuleBehavior = "allow" | "ask" | "deny";
 /** Where a rule comes from. Rules of a project may only tighten until its folder is trusted. */
 export type RuleSource = "managed" | "cli" | "local" | "project" | "user" | "session";
 
-/** One token of an argument pattern. */
-export type Token =
+/** One token of an argument pattern that has a place: the program's, or that of an argument. */
+export type PlaceToken =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "one-of"; readonly texts: readonly string[] }
   /** `*` inside a token: any characters of that one argument. */
   | { readonly kind: "glob"; readonly pattern: LinearPattern; readonly text: string }
   /** `*` alone: exactly one argument. */
-  | { readonly kind: "one" }
+  | { readonly kind: "one" };
+
+type Token =
+  | PlaceToken
   /** `**`, and ` *` or `:*` at the end: any number of arguments. */
   | { readonly kind: "rest" }
   /** `--flag` anywhere among the arguments. */
@@ -29,11 +32,25 @@ export type Token =
   /** `!--flag`: nowhere among the arguments. */
   | { readonly kind: "no-flag"; readonly text: string };
 
+/** A program and its arguments. */
+export interface CallPattern {
+  readonly kind: "call";
+  readonly program: PlaceToken;
+  /** Behind the program in this order, flags left out. */
+  readonly words: readonly PlaceToken[];
+  /** Any number of arguments may follow. */
+  readonly hasRest: boolean;
+  /** Anywhere among the arguments. */
+  readonly flags: readonly string[];
+  /** Nowhere among the arguments. */
+  readonly absentFlags: readonly string[];
+}
+
 /** What a rule matches. */
 export type Pattern =
   /** `Bash` alone: every command. */
   | { readonly kind: "everything" }
-  | { readonly kind: "argv"; readonly tokens: readonly Token[] }
+  | CallPattern
   /** `re:` over the words joined by blanks. */
   | { readonly kind: "regex"; readonly pattern: LinearPattern; readonly whole: LinearPattern }
   /** `Write(glob)`: targets of redirections. */
@@ -137,15 +154,37 @@ function parseBash(body: string | undefined): ParsedPattern {
     if ("problem" in token) return token;
     tokens.push(token);
   }
-  return withBoundaryWarning(tokens);
+  return callPattern(tokens);
 }
 
-/** `ls*` reads like "ls with anything" and also matches `lsof`; it is kept, with any arguments, and reported. */
-function withBoundaryWarning(tokens: readonly Token[]): ParsedPattern {
+function callPattern(tokens: readonly Token[]): ParsedPattern {
+  const hasRest = tokens.at(-1)?.kind === "rest";
+  const [program, ...words] = tokens.filter(hasPlace);
+  const flags = textsOf(tokens, "flag");
+  const absentFlags = textsOf(tokens, "no-flag");
+  // `Bash(!--force **)`: any program.
+  if (program === undefined && !hasRest) return { problem: "a program is missing: `*` is any" };
+  const pattern: CallPattern = {
+    kind: "call",
+    program: program ?? { kind: "one" },
+    words,
+    hasRest,
+    flags,
+    absentFlags,
+  };
   const [only] = tokens;
-  if (tokens.length !== 1 || only?.kind !== "glob") return { pattern: { kind: "argv", tokens } };
+  if (tokens.length !== 1 || only?.kind !== "glob") return { pattern };
+  // `ls*` reads like "ls with anything" and also matches `lsof`; it is kept, with any arguments, and reported.
   const warning = `\`${only.text}\` matches every program that begins so; \`${only.text.replace("*", "")} *\` has a word boundary`;
-  return { pattern: { kind: "argv", tokens: [...tokens, { kind: "rest" }] }, warning };
+  return { pattern: { ...pattern, hasRest: true }, warning };
+}
+
+function hasPlace(token: Token): token is PlaceToken {
+  return token.kind !== "rest" && token.kind !== "flag" && token.kind !== "no-flag";
+}
+
+function textsOf(tokens: readonly Token[], kind: "flag" | "no-flag"): readonly string[] {
+  return tokens.flatMap((token) => (token.kind === kind ? [token.text] : []));
 }
 
 function parseRegex(source: string): ParsedPattern {

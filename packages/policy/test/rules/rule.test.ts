@@ -1,10 +1,16 @@
 /** The notation of rules: what each text is read as. */
 import { describe, expect, it } from "vitest";
-import { parseRule, type Token } from "../../src/rules/rule.ts";
+import { type CallPattern, type PlaceToken, parseRule } from "../../src/rules/rule.ts";
 
-function shownToken(token: Token): string {
+function shownToken(token: PlaceToken): string {
   const what = "text" in token ? ` ${token.text}` : "texts" in token ? ` ${token.texts.join("|")}` : "";
   return token.kind + what;
+}
+
+function shownCall({ program, words, hasRest, flags, absentFlags }: CallPattern): string {
+  const places = [program, ...words].map(shownToken);
+  const ends = [...(hasRest ? ["rest"] : []), ...flags.map((flag) => `flag ${flag}`)];
+  return [...places, ...ends, ...absentFlags.map((flag) => `no-flag ${flag}`)].join(", ");
 }
 
 function reading(text: string): string {
@@ -13,8 +19,8 @@ function reading(text: string): string {
   const { pattern, folders, places, ...rule } = parsed.rule;
   const scope = [folders && ", in folders", places && ", on places", parsed.warning && ", with a warning"];
   const body =
-    pattern.kind === "argv"
-      ? pattern.tokens.map(shownToken).join(", ")
+    pattern.kind === "call"
+      ? shownCall(pattern)
       : pattern.kind === "env"
         ? `env ${pattern.name}${pattern.prefix ? " and longer" : ""}`
         : pattern.kind === "write"
@@ -62,8 +68,9 @@ describe("the text of a rule", () => {
     ["Bash(a --b=c)", "allow Bash(a --b=c) = literal a, flag --b=c"],
     ["Bash(a !-b)", "allow Bash(a !-b) = literal a, no-flag -b"],
     ["Bash(a !b)", "allow Bash(a !b) = literal a, literal !b"],
-    ["Bash(!-b)", "allow Bash(!-b) = no-flag -b"],
-    ["Bash(a !--b **)", "allow Bash(a !--b **) = literal a, no-flag --b, rest"],
+    ["Bash(!-b)", "problem"],
+    ["Bash(!-b **)", "allow Bash(!-b **) = one, rest, no-flag -b"],
+    ["Bash(a !--b **)", "allow Bash(a !--b **) = literal a, rest, no-flag --b"],
     ["Bash(re:x)", "allow Bash(re:x) = regex"],
     ["Bash(re:()", "problem"],
     ["Bash(re:)", "allow Bash(re:) = regex"],
