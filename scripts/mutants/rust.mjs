@@ -13,6 +13,8 @@ const VERSION = "27.1.0";
 const RUN_TIMEOUT_MS = 12 * 60 * 60_000;
 /** Threads of a test program: its tests mostly wait for programs, and pi-shell's take half as long as with two. */
 const THREADS = "8";
+/** Cases of a property test: a changed source fails in the first ones or in none, and all 256 are half the time of a run. */
+const CASES = "64";
 /** Mutants that are judged at a time: their tests wait, and much of a build is the work of one thread. */
 const JOBS = "2";
 /** Starts a test program; as seen from the folder of a crate in the copy of the tree, where cargo runs its tests. */
@@ -50,7 +52,7 @@ async function containedCargo(...rest) {
   for (const options of NAMESPACES) {
     if (!(await runProgram("unshare", [...options, "true"])).ok) continue;
     const runner = ["unshare", ...options, ...FIRST_FAILURE].join(" ");
-    const env = { [await runnerVariable()]: runner, RUST_TEST_THREADS: THREADS };
+    const env = { [await runnerVariable()]: runner, RUST_TEST_THREADS: THREADS, PROPTEST_CASES: CASES };
     return runProgram("unshare", [...options, "cargo", ...rest], { timeoutMs: RUN_TIMEOUT_MS, env });
   }
   throw new Error(

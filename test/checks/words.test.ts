@@ -35,11 +35,14 @@ const files = [
   .map((path) => relative(root, path).split(sep).join("/"))
   .filter((path) => TEXTS.test(path) && !NOT_OURS.test(path) && path !== GLOSSARY && path !== OWN);
 
-/** With a capital at the beginning as well; a constant in capitals is the user of that name. */
-const expression = (words: readonly string[]): RegExp =>
-  new RegExp(
-    `\\b(?:${words.map((word) => `[${word.charAt(0)}${word.charAt(0).toUpperCase()}]${word.slice(1)}`).join("|")})\\b`,
-  );
+/** With a capital at the beginning as well, and in names; a constant in capitals is the user of that name. */
+const expression = (words: readonly string[]): RegExp => {
+  const forms = words.map((word) => {
+    const first = word.charAt(0);
+    return `[${first}${first.toUpperCase()}]${word.slice(1).replaceAll(" ", "[ _]")}`;
+  });
+  return new RegExp(`(?<![A-Za-z0-9])(?:${forms.join("|")})(?![A-Za-z0-9])`);
+};
 
 /** The user of that name, and the hosts and folders that are called after it. */
 const USER = /["'`/:=]nobody\b|\bnobody["'`:]/;

@@ -309,7 +309,7 @@ mod tests {
     use crate::marker::Kind;
 
     #[test]
-    fn what_nobody_marked_stays_in_place() {
+    fn what_is_not_marked_stays_in_place() {
         let mut doc = Doc::new("a\nb\nc\n");
         doc.drop_line(1, Kind::Progress);
         assert_eq!(doc.render(true), "a\nc\n");

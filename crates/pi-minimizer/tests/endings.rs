@@ -27,7 +27,7 @@ const NOISE: [(&str, &str); 8] = [
 ];
 
 #[test]
-fn p10_a_failure_keeps_the_end_that_nobody_recognises() {
+fn p10_a_failure_keeps_an_end_that_is_not_recognised() {
     for capture in captures().iter().filter(|capture| !capture.untouched) {
         // A terminal's last frame may be drawn over; the end of a file that is read is the file's.
         if capture.output.contains('\r') || capture.command.starts_with("cat ") {

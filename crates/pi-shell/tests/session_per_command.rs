@@ -87,7 +87,7 @@ async fn statuses_ends_and_errors_are_those_of_a_script() {
 }
 
 #[tokio::test]
-async fn a_bash_that_could_not_tell_its_state_is_told_as_a_loss() {
+async fn a_bash_that_could_not_give_its_state_is_reported_as_a_loss() {
     let shell = session();
     run(&shell, "A=kept").await;
 

@@ -91,9 +91,9 @@ impl Watch {
         self.held = Some((waits, held_since));
         self.used = Some((look.ticks, idle_since));
         let Look { modes, readers, denied, stopped, is_busy, listens, .. } = look;
-        let has_somebody = !(readers.is_empty() && denied.is_empty() && stopped.is_empty());
-        let is_news = has_somebody || self.has_said;
-        self.has_said = has_somebody;
+        let has_programs = !(readers.is_empty() && denied.is_empty() && stopped.is_empty());
+        let is_news = has_programs || self.has_said;
+        self.has_said = has_programs;
         is_news.then(|| Report {
             quiet: now - self.quiet_since,
             typed_bytes: 0,

@@ -175,7 +175,7 @@ impl Mailbox {
             state.waiting_bytes -= text.size();
         }
         state.turn = Turn::Delivered;
-        self.let_go(state);
+        self.release(state);
         // Nothing else needs patience with its callbacks.
         let patience = end
             .as_ref()
@@ -193,7 +193,7 @@ impl Mailbox {
         }
         let text = state.pieces.pop_front()?;
         state.waiting_bytes -= text.size();
-        self.let_go(state);
+        self.release(state);
         Some(text)
     }
 
@@ -220,7 +220,7 @@ impl Mailbox {
     }
 
     /// Lets a run go on that was held back, if there is room again.
-    fn let_go(&self, mut state: MutexGuard<'_, State>) {
+    fn release(&self, mut state: MutexGuard<'_, State>) {
         if state.is_held && state.waiting_bytes <= HALF_WINDOW_BYTES {
             state.is_held = false;
             drop(state);

@@ -71,6 +71,22 @@ fn a_run_whose_report_comes_at_once_ends_on_the_thread_that_began_it() {
 }
 
 #[test]
+fn a_report_that_comes_during_a_wait_in_the_call_is_heard_there() {
+    let runtime = runtime();
+    let runs = InlineRuns::new(runtime.handle()).unwrap();
+    let (report, writer) = report();
+    // As above: once in many is enough.
+    let is_inline = (0..20).any(|_| {
+        let heard = begin_hearing(&runs, &report);
+        rustix::io::write(&writer, b"x").unwrap();
+        runs.turn_within(LIMIT);
+        heard.recv_timeout(LIMIT).unwrap() == std::thread::current().id()
+    });
+
+    assert!(is_inline);
+}
+
+#[test]
 fn a_run_whose_report_is_late_goes_on_in_the_runtime_without_its_thread() {
     let runtime = runtime();
     let runs = InlineRuns::new(runtime.handle()).unwrap();

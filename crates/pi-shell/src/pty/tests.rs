@@ -6,6 +6,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use pi_waiting::Report;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -21,6 +22,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 /// A screen that remembers everything, and takes pieces only while it has permits.
 struct Screen {
     text: Mutex<String>,
+    reports: Mutex<Vec<Report>>,
     permits: Semaphore,
 }
 
@@ -30,7 +32,8 @@ impl Screen {
     }
 
     fn with_permits(permits: usize) -> Arc<Self> {
-        Arc::new(Self { text: Mutex::default(), permits: Semaphore::new(permits) })
+        let permits = Semaphore::new(permits);
+        Arc::new(Self { text: Mutex::default(), reports: Mutex::default(), permits })
     }
 
     fn text(&self) -> String {
@@ -56,6 +59,14 @@ impl Observer for Screen {
     }
 
     fn update(&self, _: SinkUpdate) {}
+
+    fn wants_quiet(&self) -> bool {
+        true
+    }
+
+    fn quiet(&self, report: Report) {
+        self.reports.lock().unwrap().push(report);
+    }
 }
 
 fn options() -> PtyOptions {
@@ -161,6 +172,23 @@ async fn py_05_the_end_of_file_key_ends_a_reader() {
 }
 
 #[tokio::test]
+async fn a_quiet_terminal_is_reported_with_who_reads_it_and_what_was_typed_by_then() {
+    let running = Running::start(command("exec cat"), Screen::new(), None);
+    let reads = |typed: u64| {
+        let reports = running.screen.reports.lock().unwrap();
+        let is_cat = |report: &Report| report.readers.iter().any(|it| it.program.name == "cat");
+        reports.iter().any(|report| report.typed_bytes == typed && is_cat(report))
+    };
+    eventually("a report of `cat`", || reads(0)).await;
+    running.session.write(b"hi\n").unwrap();
+    running.shows("hi").await;
+
+    eventually("a report of `cat` behind what was typed", || reads(3)).await;
+    running.session.write(b"\x04").unwrap();
+    assert_eq!(running.outcome().await, ExitOutcome::Exited { code: 0 });
+}
+
+#[tokio::test]
 async fn py_04_the_interrupt_key_ends_a_program() {
     let running = Running::start(command("echo ready; sleep 300"), Screen::new(), None);
     running.shows("ready").await;
@@ -248,7 +276,7 @@ async fn a_program_is_hung_up_before_it_is_killed() {
 }
 
 #[tokio::test]
-async fn a_deadline_ends_a_program_that_prints_for_ever_to_somebody_who_does_not_read() {
+async fn a_deadline_ends_a_program_that_prints_for_ever_without_a_reader() {
     let mut forever = command("trap '' HUP TERM; yes");
     forever.options.timeout = Some(Duration::from_millis(300));
     let running = Running::start(forever, Screen::with_permits(0), None);
@@ -306,7 +334,7 @@ async fn py_11_a_megabyte_typed_at_once_is_queued_and_arrives() {
 }
 
 #[tokio::test]
-async fn input_that_nobody_reads_is_bounded() {
+async fn input_without_a_reader_is_bounded() {
     let running =
         Running::start(command("stty raw -echo; echo ready; sleep 300"), Screen::new(), None);
     running.shows("ready").await;
@@ -368,6 +396,25 @@ async fn arguments_reach_a_program_as_they_are() {
 
     assert_eq!(within(started).await.unwrap().outcome, ExitOutcome::Exited { code: 0 });
     assert_eq!(screen.text(), "a b|$HOME||é|");
+}
+
+#[tokio::test]
+async fn a_program_runs_in_its_folder_with_its_environment() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path().canonicalize().unwrap();
+    let screen = Screen::new();
+    let mut options = options();
+    options.cwd = Some(folder.clone());
+    options.env.push(("OF_THE_CALL".to_owned(), "yes".to_owned()));
+    let start = PtyStartOptions {
+        command: "pwd -P; echo $OF_THE_CALL".to_owned(),
+        options,
+        ..Default::default()
+    };
+    let started = PtySession::new().start(start, screen.clone(), None, &CancellationToken::new());
+
+    assert_eq!(within(started).await.unwrap().outcome, ExitOutcome::Exited { code: 0 });
+    assert_eq!(screen.text(), format!("{}\r\nyes\r\n", folder.display()));
 }
 
 #[tokio::test]

@@ -124,7 +124,7 @@ async fn copies_have_everything_and_process_ids_of_their_own() {
 }
 
 #[tokio::test]
-async fn nobody_but_the_shell_answers_for_a_command() {
+async fn only_the_shell_answers_for_a_command() {
     let shell = session();
     // A subshell, which has the socket too, sends what a report begins with.
     let text = "(for fd in /proc/$BASHPID/fd/*; do [[ $(readlink $fd) == socket:* ]] && \

@@ -239,7 +239,7 @@ fn refused() -> RunOptions {
 }
 
 #[tokio::test]
-async fn what_was_lost_is_told_though_a_run_was_refused_in_between() {
+async fn what_was_lost_is_reported_though_a_run_was_refused_in_between() {
     for _ in 0..10 {
         let shell = session();
         let (bash, supervisor) = shell_and_supervisor(&shell).await;

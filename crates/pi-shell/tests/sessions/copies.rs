@@ -132,7 +132,7 @@ async fn a_copy_asked_for_together_with_the_first_run_does_not_wait_for_its_end(
 }
 
 #[tokio::test]
-async fn a_copy_that_kills_its_shell_ends_itself_and_nobody_else() {
+async fn a_copy_that_kills_its_shell_ends_only_itself() {
     let folder = tempfile::tempdir().unwrap();
     let go = folder.path().join("go");
     let shell = session();

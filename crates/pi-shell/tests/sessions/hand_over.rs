@@ -64,7 +64,7 @@ async fn what_is_set_after_a_hand_over_lasts_and_what_was_set_before_is_there() 
 }
 
 #[tokio::test]
-async fn a_session_hands_over_as_often_as_it_is_told_to() {
+async fn a_session_hands_over_as_often_as_it_is_asked_to() {
     let folder = tempfile::tempdir().unwrap();
     let go = folder.path().join("go");
     let shell = session();

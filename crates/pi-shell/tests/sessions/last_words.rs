@@ -88,7 +88,7 @@ async fn an_exit_trap_that_prints_for_ever_ends_at_the_deadline_with_what_it_pri
 }
 
 #[tokio::test]
-async fn what_an_exit_trap_leaves_in_the_background_holds_nobody_up() {
+async fn what_an_exit_trap_leaves_in_the_background_delays_nothing() {
     let shell = session();
 
     let result = run(&shell, "trap 'echo bye; yes &' EXIT; exit 3").await;

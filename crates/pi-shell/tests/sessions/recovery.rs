@@ -80,7 +80,7 @@ async fn a_destroyed_driver_is_replaced() {
 }
 
 #[tokio::test]
-async fn a_restricted_shell_is_replaced_and_the_loss_told() {
+async fn a_restricted_shell_is_replaced_and_the_loss_reported() {
     let shell = session();
     run(&shell, "V=kept").await;
 

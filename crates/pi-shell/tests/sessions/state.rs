@@ -24,7 +24,7 @@ async fn a_directory_that_the_session_is_in_already_is_not_changed_to() {
 }
 
 #[tokio::test]
-async fn a_directory_that_was_made_anew_is_changed_to() {
+async fn a_directory_that_was_made_again_is_changed_to() {
     let folder = tempfile::tempdir().unwrap();
     let work = folder.path().join("work");
     std::fs::create_dir(&work).unwrap();

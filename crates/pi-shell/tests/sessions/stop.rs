@@ -144,7 +144,7 @@ async fn late_output_has_its_file_though_the_command_wrote_little() {
 }
 
 #[tokio::test]
-async fn a_short_output_has_no_file_where_nobody_goes_on_writing() {
+async fn a_short_output_has_no_file_without_another_writer() {
     let folder = tempfile::tempdir().unwrap();
     let spill = folder.path().join("spill");
     let shell = session();

@@ -21,7 +21,7 @@ fn a_program_leads_its_own_session_and_group_below_the_supervisor() {
 }
 
 #[test]
-fn exit_codes_and_signals_are_told_apart() {
+fn exit_codes_and_signals_are_distinguished() {
     let mut host = Host::start();
     for code in [0, 7, 137, 255] {
         let running = host.shell(&format!("exit {code}"));
@@ -220,7 +220,7 @@ fn the_supervisor_keeps_nothing_of_the_programs_it_started() {
 }
 
 #[test]
-fn a_child_that_a_program_left_is_adopted_and_its_end_told() {
+fn a_child_that_a_program_left_is_adopted_and_its_end_reported() {
     let mut host = Host::start();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("pid");
@@ -235,7 +235,7 @@ fn a_child_that_a_program_left_is_adopted_and_its_end_told() {
 }
 
 #[test]
-fn nobody_else_is_adopted() {
+fn nothing_else_is_adopted() {
     let mut host = Host::start();
     let program = host.shell("sleep 1000");
     let own = i32::try_from(std::process::id()).unwrap();

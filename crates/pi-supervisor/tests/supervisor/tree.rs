@@ -52,7 +52,7 @@ fn the_sweep_at_the_end_kills_what_ignores_signals_or_is_stopped() {
 }
 
 #[test]
-fn programs_killed_by_a_sweep_are_told_to_have_ended() {
+fn programs_killed_by_a_sweep_are_reported_to_have_ended() {
     let mut host = Host::start();
     let running = host.shell("sleep 1000");
     host.socket.shutdown(std::net::Shutdown::Write).unwrap();

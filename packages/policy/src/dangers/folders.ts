@@ -60,9 +60,8 @@ export class Folders {
       here = { ...after, from: endOfWords(command), until: endOfShell(command, shells), below: here };
       this.#moves.push({ start: place, step: here });
     }
-    const definesAny = analysis.constructs.some(({ kind }) => kind === "function");
     // Twice: a function may be called in another.
-    for (let round = 0; definesAny && round < 2; round++) this.#moveBodies(analysis);
+    for (let round = 0; round < 2; round++) this.#moveBodies(analysis);
     this.#followLaunched(analysis);
   }
 
@@ -106,12 +105,10 @@ export class Folders {
 
   /** Where a text goes that runs in a folder; undefined where it stays. */
   #endOf(text: string, folder: Folder): Folder | undefined {
-    const analysis = analyzeCommand(text);
-    if (!analysis.effective.some(moves)) return undefined;
-    const inside = new Folders(analysis, folder, { ...this.#sources, texts: () => [] });
-    return inside.#end();
+    return new Folders(analyzeCommand(text), folder, { ...this.#sources, texts: () => [] }).#end();
   }
 
+  /** Where the line goes; undefined where it stays. */
   #end(): Folder | undefined {
     const last = this.#moves.at(-1);
     return last === undefined ? undefined : stepAt(last.step, Number.MAX_SAFE_INTEGER).folder;

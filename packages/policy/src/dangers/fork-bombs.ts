@@ -41,7 +41,6 @@ function spawns({ context }: SimpleCommand): boolean {
 /** Functions that call each other in a circle, with one that does so twice and a process for one of the calls. */
 function functionBombs(analysis: CommandAnalysis): Finding[] {
   const names = new Set(analysis.constructs.flatMap((each) => (each.kind === "function" ? [each.name] : [])));
-  if (names.size === 0) return [];
   const calls = callsOf(analysis, names);
   const reach = new Map([...names].slice(0, MAX_FUNCTIONS).map((name) => [name, reachable(name, calls)]));
   return analysis.constructs.flatMap((construct): Finding[] => {
@@ -159,10 +158,7 @@ const WAITS = /^(?:wait|sleep|read|break|exit|return|inotifywait|fswatch|timeout
 function loopBombs(analysis: CommandAnalysis): Finding[] {
   const starters = startersOf(analysis);
   const loops = analysis.constructs.filter(
-    ({ kind, text }) =>
-      (kind === "while" || kind === "arithmetic") &&
-      (starters.size > 0 || /&|setsid|coproc/.test(text)) &&
-      ENDLESS.test(text),
+    ({ kind, text }) => (kind === "while" || kind === "arithmetic") && ENDLESS.test(text),
   );
   return loops.slice(0, MAX_LOOPS).flatMap((loop): Finding[] => {
     const body = analyzeCommand(loop.text.replace(ENDLESS, "{ ").replace(/\bdone\s*$/, "}"));
@@ -179,9 +175,8 @@ function loopBombs(analysis: CommandAnalysis): Finding[] {
 }
 
 /** Functions that start something in the background and return at once. */
-function startersOf({ constructs, effective }: CommandAnalysis): ReadonlySet<string> {
+function startersOf({ effective }: CommandAnalysis): ReadonlySet<string> {
   const starters = new Set<string>();
-  if (!constructs.some(({ kind }) => kind === "function")) return starters;
   const waiting = new Set<string>();
   for (const { argv, simple } of effective) {
     const { functionName, background } = simple.context;
