@@ -17,6 +17,8 @@ const THREADS = "8";
 const CASES = "64";
 /** Mutants that are judged at a time: their tests wait, and much of a build is the work of one thread. */
 const JOBS = "2";
+/** A changed source has three times as long as the tests take, and a minute where they are short. */
+const TIMEOUT = ["--minimum-test-timeout", "60", "--timeout-multiplier", "3"];
 /** Starts a test program; as seen from the folder of a crate in the copy of the tree, where cargo runs its tests. */
 const FIRST_FAILURE = ["bash", "../../scripts/mutants/first-failure.sh"];
 /** Sources that Linux, where mutants are judged, does not compile: all of them would survive. */
@@ -124,8 +126,8 @@ export async function judgeRust(target, drawn) {
   try {
     // The names alone do not leave out mutants of the kind "delete field": their files do.
     const files = [...new Set(drawn.map(({ file }) => file))].flatMap((file) => ["--file", file]);
-    const options = ["--config", config, "--output", scratch, "--minimum-test-timeout", "60", "--timeout-multiplier", "3"];
-    const run = await containedCargo("mutants", "--package", target.name, "--jobs", JOBS, ...options, ...files);
+    const options = ["--config", config, "--output", scratch, "--jobs", JOBS, ...TIMEOUT];
+    const run = await containedCargo("mutants", "--package", target.name, ...options, ...files);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
     const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
     return drawn.map((mutant) => ({ mutant, verdict: known.get(mutant.key) ?? "not judged" }));

@@ -6,6 +6,7 @@
  *   was worked out wrongly
  * - `rules`: what rules of all kinds make of it
  * - `decisions`: what becomes of it by mode, rules, and what holds it
+ * - `places`: what is found in it in folders, homes and workspaces of all kinds
  *
  * Whoever changes the policy sees here which lines it takes otherwise. `npx vitest run
  * packages/policy/test/recorded.test.ts -u` writes the files again (in front of the file `-u` takes it for its value, and
@@ -20,6 +21,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { decisionText } from "./support/decision-text.ts";
+import { placeText } from "./support/place-text.ts";
 import { readingText } from "./support/reading-text.ts";
 import { ruleText } from "./support/rule-text.ts";
 import { verdictText } from "./support/verdict-text.ts";
@@ -31,6 +33,7 @@ const KINDS: readonly (readonly [string, (line: string) => readonly string[]])[]
   ["readings", readingText],
   ["rules", ruleText],
   ["decisions", decisionText],
+  ["places", placeText],
 ];
 
 function linesOf(recorded: string): readonly string[] {
