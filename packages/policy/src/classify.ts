@@ -54,13 +54,8 @@ export interface Classification {
 /** Classifications of one reading that are kept: a call's text is judged in a few contexts, each of them several times. */
 const MAX_KEPT = 4;
 
-interface Kept {
-  readonly context: ClassifyContext;
-  readonly classification: Classification;
-}
-
-/** As long as the reading itself is kept. */
-const kept = new WeakMap<CommandAnalysis, Kept[]>();
+/** By their contexts, as long as the reading itself is kept. */
+const kept = new WeakMap<CommandAnalysis, Map<string, Classification>>();
 
 /**
  * Classifies a command line. Never throws.
@@ -74,16 +69,12 @@ const kept = new WeakMap<CommandAnalysis, Kept[]>();
  */
 export function classify(command: string, context: ClassifyContext = {}): Classification {
   const analysis = analyzeCommand(command);
-  const known = kept.get(analysis) ?? [];
-  const found = known.find((each) => isSameContext(each.context, context));
-  if (found !== undefined) return found.classification;
-  const classification = classifyAnalysis(command, analysis, context);
-  kept.set(analysis, [...known, { context: { ...context }, classification }].slice(-MAX_KEPT));
+  const known = kept.get(analysis) ?? new Map<string, Classification>();
+  const key = JSON.stringify(CONTEXT_NAMES.map((name) => context[name]));
+  const classification = known.get(key) ?? classifyAnalysis(command, analysis, context);
+  if (known.size >= MAX_KEPT) known.clear();
+  kept.set(analysis, known.set(key, classification));
   return classification;
-}
-
-function isSameContext(one: ClassifyContext, other: ClassifyContext): boolean {
-  return CONTEXT_NAMES.every((name) => one[name] === other[name]);
 }
 
 /** Everything that a class depends on beside the text; the compiler holds the list to the type. */

@@ -23,7 +23,7 @@ export interface PathContext {
 /** Where a command runs, for paths that are relative. */
 export interface Folder extends PathContext {
   /** An earlier command of the line went to a folder that cannot be determined. */
-  readonly lost?: boolean;
+  readonly lost?: boolean | undefined;
 }
 
 /**

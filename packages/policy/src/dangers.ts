@@ -195,8 +195,7 @@ class Line {
   }
 
   #inText(text: string, command: EffectiveCommand, { cwd, lost }: Folder): Finding[] {
-    const { cwd: _, ...context } = this.#context;
-    const place = { ...context, ...(cwd === undefined ? {} : { cwd }), ...(lost === undefined ? {} : { lost }) };
+    const place = { ...this.#context, cwd, lost };
     const analysis = analyzeCommand(text);
     const outer = (name: string): readonly Field[] => this.#reading.texts.valuesAt(command).variable(name);
     const { blocks, undecided: doubts } = this.#budget.deeper((budget) =>

@@ -90,28 +90,19 @@ export function protectedMatch(field: Field, folder: Folder): string | undefined
   return protectedFolders(folder).find(isOne)?.path;
 }
 
-/** A process has few homes and workspaces; searches also ask without them. */
-const MAX_KNOWN = 8;
-const byPlaces = new Map<string, readonly Protected[]>();
+const OF_THE_SYSTEM: readonly Protected[] = [
+  ...[...SYSTEM_NAMES, ...SHARED_NAMES].map((name) => `/${name}`),
+  ...HIERARCHY.flatMap((name) => [`/usr/${name}`, `/usr/local/${name}`]),
+  ...STATE.map((name) => `/var/${name}`),
+].map(protectedAt);
 
-function protectedFolders({ home, workspace }: Folder): readonly Protected[] {
-  const key = JSON.stringify([home, workspace]);
-  const before = byPlaces.get(key);
-  if (before !== undefined) return before;
-  const found = pathsBeside(home, workspace).map((path) => ({ path, along: namesOf(path) }));
-  if (byPlaces.size >= MAX_KNOWN) byPlaces.clear();
-  byPlaces.set(key, found);
-  return found;
+function protectedAt(path: string): Protected {
+  return { path, along: namesOf(path) };
 }
 
-function pathsBeside(home: string | undefined, workspace: string | undefined): string[] {
-  return [
-    ...[...SYSTEM_NAMES, ...SHARED_NAMES].map((name) => `/${name}`),
-    ...HIERARCHY.flatMap((name) => [`/usr/${name}`, `/usr/local/${name}`]),
-    ...STATE.map((name) => `/var/${name}`),
-    ...(home === undefined ? [] : [home]),
-    ...(workspace === undefined ? [] : foldersAbove(workspace)),
-  ];
+function protectedFolders({ home, workspace }: Folder): readonly Protected[] {
+  const own = [...(home === undefined ? [] : [home]), ...foldersAbove(workspace ?? "/")];
+  return [...OF_THE_SYSTEM, ...own.map(protectedAt)];
 }
 
 function foldersAbove(path: string): string[] {

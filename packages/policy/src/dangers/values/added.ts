@@ -8,9 +8,9 @@ import { expandWord, type Field, knownText, textField, UNKNOWN, type Values } fr
 /** What is added: nothing without fields, at the end without a placeholder. */
 export interface Added {
   readonly fields?: readonly Field[];
-  readonly placeholder?: string;
+  readonly placeholder?: string | undefined;
   /** What ends an item, where an option says so: `-d:`. */
-  readonly separator?: string;
+  readonly separator?: string | undefined;
 }
 
 /** Programs that give a command words of their input. */
@@ -32,11 +32,7 @@ export function addedTo(command: EffectiveCommand, values: Values, fed: () => re
   const placeholder = placeholderOf(options);
   const separator = separatorOf(ownOptions(command));
   const fields = read?.flatMap((field) => itemsIn(field, separator, placeholder !== undefined));
-  return {
-    fields: fields ?? [[UNKNOWN]],
-    ...(placeholder === undefined ? {} : { placeholder }),
-    ...(separator === undefined ? {} : { separator }),
-  };
+  return { fields: fields ?? [[UNKNOWN]], placeholder, separator };
 }
 
 /** The options among what is added at the end, as words: to the program they are like those that are written. */
