@@ -161,6 +161,22 @@ async fn a_program_has_a_controlling_terminal_of_the_default_size_that_it_leads(
     assert_eq!(text, "40 120\r\nxterm-256color\r\n");
 }
 
+/// Bash takes a terminal for its own where it has none.
+#[tokio::test]
+async fn a_program_that_is_no_bash_has_a_controlling_terminal_too() {
+    let screen = Screen::new();
+    let options = PtyArgvStartOptions {
+        application: "stty".to_owned(),
+        args: ["-F", "/dev/tty", "size"].map(str::to_owned).to_vec(),
+        options: options(),
+    };
+    let started =
+        PtySession::new().start_argv(options, screen.clone(), None, &CancellationToken::new());
+
+    assert_eq!(within(started).await.unwrap().outcome, ExitOutcome::Exited { code: 0 });
+    assert_eq!(screen.text(), "40 120\r\n");
+}
+
 #[tokio::test]
 async fn py_05_the_end_of_file_key_ends_a_reader() {
     let running = Running::start(command("cat"), Screen::new(), None);

@@ -66,9 +66,14 @@ fn may_have_namespaces() -> bool {
         let text = std::fs::read_to_string(Path::new("/proc/sys").join(name)).ok()?;
         text.trim().parse::<i64>().ok()
     };
+    allow_namespaces(value, rustix::process::geteuid().is_root())
+}
+
+/// The same for these values of sysctl(8), of which a kernel may have none.
+#[cfg(target_os = "linux")]
+fn allow_namespaces(value: impl Fn(&str) -> Option<i64>, is_root: bool) -> bool {
     let restricted = value("kernel/apparmor_restrict_unprivileged_userns") == Some(1)
         || value("kernel/unprivileged_userns_clone") == Some(0);
-    let is_root = rustix::process::geteuid().is_root();
     value("user/max_user_namespaces").is_none_or(|most| most > 0) && (is_root || !restricted)
 }
 
@@ -191,6 +196,29 @@ mod tests {
         assert!(reason.starts_with("cannot hide paths"), "{reason}");
         let reason = techniques(SandboxBackend::Seatbelt, &options()).unwrap_err();
         assert_eq!(reason, "only macOS has it");
+    }
+
+    #[test]
+    fn namespaces_are_had_unless_a_switch_of_the_system_refuses_them() {
+        let (most, by_apparmor, clone) = (
+            "user/max_user_namespaces",
+            "kernel/apparmor_restrict_unprivileged_userns",
+            "kernel/unprivileged_userns_clone",
+        );
+        for (switches, of_a_user, of_root) in [
+            (vec![], true, true),
+            (vec![(most, 1)], true, true),
+            (vec![(most, 0)], false, false),
+            (vec![(by_apparmor, 1)], false, true),
+            (vec![(by_apparmor, 0)], true, true),
+            (vec![(clone, 0)], false, true),
+            (vec![(clone, 1), (by_apparmor, 1)], false, true),
+            (vec![(clone, 1), (most, 9), (by_apparmor, 0)], true, true),
+        ] {
+            let value = |name: &str| switches.iter().find(|it| it.0 == name).map(|it| it.1);
+            let found = (allow_namespaces(value, false), allow_namespaces(value, true));
+            assert_eq!(found, (of_a_user, of_root), "{switches:?}");
+        }
     }
 
     /// A kernel without Landlock has neither way, and says which version it has.

@@ -39,8 +39,9 @@ impl Orphans<'_> {
 impl Territory for Orphans<'_> {
     fn walk(&mut self, visit: &mut dyn FnMut(&ProcessEntry)) -> Walk {
         let mut seen = HashSet::new();
-        let mut total = Walk::default();
-        for member in process::everyone().iter().filter(|entry| self.owns_session(entry)) {
+        let everyone = process::everyone();
+        let members = everyone.iter().filter(|entry| self.owns_session(entry));
+        let vanished = members.map(|member| {
             if seen.insert(member.identity) {
                 visit(member);
             }
@@ -49,9 +50,9 @@ impl Territory for Orphans<'_> {
                     visit(entry);
                 }
             });
-            total.vanished += below.vanished;
-        }
-        total
+            below.vanished
+        });
+        Walk { vanished: vanished.sum() }
     }
 
     /// They are the children of others.
