@@ -114,20 +114,32 @@ function exactly(name) {
   return `^${name.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")}$`;
 }
 
+/** A diff that adds the first lines of the drawn mutants: names alone leave in all of the kind "delete field". */
+function diffOf(drawn) {
+  const files = [...new Set(drawn.map(({ file }) => file))];
+  return files.flatMap((file) => {
+    const mutants = drawn.filter((mutant) => mutant.file === file);
+    const source = readFileSync(join(root, file), "utf8").split("\n");
+    const added = [...new Set(mutants.map(({ first }) => first))].sort((one, other) => one - other);
+    const hunks = added.map((line, at) => `@@ -${line - 1 - at},0 +${line} @@\n+${source[line - 1]}`);
+    return [`--- a/${file}`, `+++ b/${file}`, ...hunks];
+  });
+}
+
 /** Judges the drawn mutants. */
 export async function judgeRust(target, drawn) {
   const scratch = mkdtempSync(join(tmpdir(), "pi-bash-mutants-"));
   const config = join(scratch, "mutants.toml");
+  const diff = join(scratch, "drawn.diff");
+  writeFileSync(diff, `${diffOf(drawn).join("\n")}\n`);
   const names = drawn.map(({ key }) => JSON.stringify(exactly(key)));
   writeFileSync(
     config,
     `examine_re = [${names.join(", ")}]\nadditional_cargo_test_args = ["--lib", "--bins", "--tests"]\n`,
   );
   try {
-    // The names alone do not leave out mutants of the kind "delete field": their files do.
-    const files = [...new Set(drawn.map(({ file }) => file))].flatMap((file) => ["--file", file]);
-    const options = ["--config", config, "--output", scratch, "--jobs", JOBS, ...TIMEOUT];
-    const run = await containedCargo("mutants", "--package", target.name, ...options, ...files);
+    const options = ["--config", config, "--in-diff", diff, "--output", scratch, "--jobs", JOBS, ...TIMEOUT];
+    const run = await containedCargo("mutants", "--package", target.name, ...options);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
     const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
     return drawn.map((mutant) => ({ mutant, verdict: known.get(mutant.key) ?? "not judged" }));
