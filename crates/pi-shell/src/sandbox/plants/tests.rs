@@ -236,6 +236,20 @@ fn a_walk_is_bounded_and_says_so() {
 }
 
 #[test]
+fn hooks_that_are_more_than_one_look_reads_are_a_partial_answer() {
+    let workspace = Workspace::new();
+    let plants = workspace.watch();
+    for number in 0..1_010 {
+        workspace.write(&format!(".git/hooks/h{number}.sample"), "");
+    }
+
+    let found = plants.look();
+
+    assert!(found.is_partial);
+    assert!(found.plants.is_empty());
+}
+
+#[test]
 fn a_walk_that_was_cut_short_goes_on_the_next_time_and_knows_what_is_old() {
     let workspace = Workspace::new();
     for number in 0..150 {

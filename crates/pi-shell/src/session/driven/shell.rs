@@ -226,7 +226,7 @@ impl DrivenShell {
         text: &str,
         cwd: Option<&Path>,
     ) -> io::Result<Result<Ended, i32>> {
-        let order = RunOrder { command: text, cwd, status: Some(0), ..RunOrder::default() };
+        let order = RunOrder { command: text, cwd, ..RunOrder::default() };
         Ok(match self.ask(&order, None).await? {
             // A shell that may change nothing of itself any more cannot be given what a session has.
             Heard::Ended(Ended { options, .. }) if options.contains('r') => {
