@@ -1,16 +1,31 @@
 #!/usr/bin/env bash
 # Runs a program of Rust tests and ends with its first failed test: what the others would say changes nothing, and the test
-# programs of pi-shell take most of a minute. It is the first process of a pid namespace (see rust.mjs), so that the kernel
-# ends whatever still runs with it.
-exec 3< <(
-  "$@"
-  printf '\nended with %d\n' "$?"
-)
-while IFS= read -r line <&3; do
-  printf '%s\n' "$line"
-  case $line in
-    "test "*" ... FAILED") exit 101 ;;
-    "ended with "*) exit "${line##* }" ;;
-  esac
-done
-exit 101
+# programs of pi-shell take most of a minute. The changed module's own tests run first, as they notice most. It is the first
+# process of a pid namespace (see rust.mjs), so that the kernel ends whatever still runs with it.
+
+# Runs the program with these arguments; ends everything at the first failure.
+run() {
+  exec 3< <(
+    "$@"
+    printf '\nended with %d\n' "$?"
+  )
+  while IFS= read -r line <&3; do
+    printf '%s\n' "$line"
+    case $line in
+      "test "*" ... FAILED") exit 101 ;;
+      "ended with 0") return ;;
+      "ended with "*) exit "${line##* }" ;;
+    esac
+  done
+  exit 101
+}
+
+# cargo-mutants marks what it changed.
+changed=$(grep -rl --include='*.rs' 'changed by cargo-mutants' src | head -n 1)
+if [[ -n $changed ]]; then
+  module=${changed#src/}
+  module=${module%.rs}
+  module=${module%/mod}
+  run "$@" "${module//\//::}::"
+fi
+run "$@"
