@@ -140,11 +140,13 @@ impl Outside {
 
     /// What the program is given of it, in the order that it reads.
     pub(super) fn arguments(&self) -> io::Result<Vec<OsString>> {
+        let host = i32::try_from(std::process::id()).ok().and_then(crate::tree::identity_of);
+        let host = host.ok_or_else(|| io::Error::other("cannot read the host's start time"))?;
         Ok(vec![
             self.folder.clone().into(),
             self.tcp.local_addr()?.to_string().into(),
             self.socket.clone().into(),
-            std::process::id().to_string().into(),
+            format!("{}:{}", host.pid, host.start_time).into(),
             self.terminal_path()?,
         ])
     }

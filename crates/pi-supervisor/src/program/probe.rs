@@ -1,7 +1,7 @@
 //! Tries, from inside of a sandbox or of a read-only copy of a session, what that has to refuse, and says what came of it.
 //!
 //! The host starts this executable again as a program of a confined supervisor, or of such a copy, with the means of
-//! each attempt as arguments: a file outside, a port and sockets it listens on, its own pid, a terminal. Each
+//! each attempt as arguments: a file outside, a port and sockets it listens on, which process it is, a terminal. Each
 //! attempt is answered by one line, `<name> refused` or `<name> possible`; what the host cannot see
 //! for itself it learns from here, and what it can see it looks at as well.
 
@@ -18,6 +18,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 use super::sys::confine as sys;
+use crate::process::{self, ProcessIdentity};
 
 /// What is tried out, each with the first argument that asks for it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -49,8 +50,8 @@ struct Means {
     address: SocketAddr,
     /// Path of a listening Unix socket; its name with an `@` is that of an abstract one.
     unix: OsString,
-    /// The host.
-    host: Pid,
+    /// The host, in its own pid namespace.
+    host: ProcessIdentity,
     /// A terminal that the host opened.
     terminal: OsString,
 }
@@ -61,23 +62,37 @@ impl Means {
             outside: arguments.next()?,
             address: arguments.next()?.to_str()?.parse().ok()?,
             unix: arguments.next()?,
-            host: Pid::from_raw(arguments.next()?.to_str()?.parse().ok()?)?,
+            host: identity(arguments.next()?.to_str()?)?,
             terminal: arguments.next()?,
         })
     }
 }
 
+/// `PID:START_TIME`.
+fn identity(text: &str) -> Option<ProcessIdentity> {
+    let (pid, start_time) = text.split_once(':')?;
+    Some(ProcessIdentity { pid: pid.parse().ok()?, start_time: start_time.parse().ok()? })
+}
+
+/// The host's id, unless another process has it here: in a pid namespace of a sandbox the host has none, and where it has a
+/// small one outside, as the first process of a container has, some program of the sandbox has the same.
+fn pid_here(host: ProcessIdentity) -> Option<Pid> {
+    let is_other = process::identity_of(host.pid).is_some_and(|found| found != host);
+    Pid::from_raw(host.pid).filter(|_| !is_other)
+}
+
 /// Makes every attempt and prints the answers.
 pub(crate) fn run(subject: Subject, arguments: impl Iterator<Item = OsString>) -> ExitCode {
     let Some(means) = Means::read(arguments) else { return ExitCode::FAILURE };
+    let host = pid_here(means.host);
     let mut attempts = vec![
         ("write", can_write(Path::new(&means.outside))),
         ("network", can_connect(means.address)),
         ("unix-socket", can_reach_unix(&means.unix)),
         ("privileges", has_privileges()),
         ("namespaces", can_make_namespaces()),
-        ("signal", rustix::process::test_kill_process(means.host).is_ok()),
-        ("process", can_look_into(means.host) || sys::can_trace(means.host)),
+        ("signal", host.is_some_and(|pid| rustix::process::test_kill_process(pid).is_ok())),
+        ("process", host.is_some_and(|pid| can_look_into(pid) || sys::can_trace(pid))),
         // Before the next, which opens one of its own.
         ("other-terminal", sys::can_open_terminal(Path::new(&means.terminal))),
         ("terminal", sys::can_type_into_terminal()),

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use pi_supervisor::landlock::Ruleset;
+use pi_supervisor::process::ProcessIdentity;
 use pi_supervisor::wire::{Confine, Landlock};
 use rustix::fs::{IFlags, XattrFlags};
 
@@ -27,14 +28,14 @@ struct Outside {
     folder: tempfile::TempDir,
     address: SocketAddr,
     socket: PathBuf,
-    victim: i32,
+    victim: ProcessIdentity,
     controller: OwnedFd,
     terminal: PathBuf,
 }
 
 impl Outside {
     /// Of which nothing can be had: modes keep out who has no capability, and no one listens.
-    fn new(victim: i32) -> Self {
+    fn new(victim: ProcessIdentity) -> Self {
         use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("canary"), "unchanged").unwrap();
@@ -74,7 +75,7 @@ impl Outside {
             text(self.folder.path()),
             self.address.to_string(),
             text(&self.socket),
-            self.victim.to_string(),
+            format!("{}:{}", self.victim.pid, self.victim.start_time),
             text(&self.terminal),
         ]
     }
@@ -111,6 +112,10 @@ impl Answers {
     fn possible(&self) -> Vec<&str> {
         self.0.iter().filter(|(_, possible)| **possible).map(|(name, _)| name.as_str()).collect()
     }
+}
+
+fn identity(host: &Host) -> ProcessIdentity {
+    pi_supervisor::process::identity_of(host.pid()).unwrap()
 }
 
 fn probe(host: &mut Host, outside: &Outside, subject: &str) -> Answers {
@@ -154,7 +159,7 @@ const ATTEMPTS: [&str; 9] = [
 fn what_is_refused_is_said_to_be() {
     let mut host = confined(&[]);
     // A confined supervisor lets no one look into it.
-    let outside = Outside::new(host.pid());
+    let outside = Outside::new(identity(&host));
     let answers = probe(&mut host, &outside, SANDBOX);
     assert_eq!(answers.possible(), Vec::<&str>::new());
     assert_eq!(answers.0.keys().collect::<Vec<_>>(), ATTEMPTS);
@@ -169,7 +174,7 @@ fn what_is_possible_is_said_to_be() {
     let line = if has_own { "exec unshare --mount \"$0\"" } else { "exec \"$0\"" };
     let mut host = Host::start_through(line);
     let victim = host.shell("sleep 1000");
-    let mut outside = Outside::new(victim.identity.pid);
+    let mut outside = Outside::new(victim.identity);
     let tcp = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     outside.address = tcp.local_addr().unwrap();
     outside.set_modes(0o777, 0o666, 0o666);
@@ -187,13 +192,31 @@ fn what_is_possible_is_said_to_be() {
     assert_eq!(&text[..5], b"probe");
 }
 
+/// As in a pid namespace, where the host has no id and a program may have the one that it has outside.
+#[test]
+fn another_process_with_the_id_of_the_host_is_not_the_host() {
+    let mut host = Host::start();
+    let victim = host.shell("sleep 1000").identity;
+    let earlier = ProcessIdentity { start_time: victim.start_time - 1, ..victim };
+    for (it, is_reached) in [(victim, true), (earlier, false)] {
+        let outside = Outside::new(it);
+        let answers = probe(&mut host, &outside, SANDBOX);
+        assert_eq!(answers.possible().contains(&"signal"), is_reached);
+        assert!(is_reached || !answers.possible().contains(&"process"));
+    }
+}
+
 #[test]
 fn without_its_means_a_probe_says_nothing() {
-    for words in [&[SANDBOX][..], &[SANDBOX, "/tmp", "127.0.0.1:1", "/tmp/s", "0", "/dev/pts/0"]] {
+    for host in ["", "0", "1:", ":1", "a:1", "1:b"] {
+        let words = [SANDBOX, "/tmp", "127.0.0.1:1", "/tmp/s", host, "/dev/pts/0"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_pi-supervisor"));
         let output = command.args(words).stdin(Stdio::null()).output().unwrap();
-        assert_eq!((output.status.code(), output.stdout), (Some(1), Vec::new()));
+        assert_eq!((output.status.code(), output.stdout), (Some(1), Vec::new()), "{host}");
     }
+    let mut command = Command::new(env!("CARGO_BIN_EXE_pi-supervisor"));
+    let output = command.arg(SANDBOX).stdin(Stdio::null()).output().unwrap();
+    assert_eq!((output.status.code(), output.stdout), (Some(1), Vec::new()));
 }
 
 /// Makes of a file that could be changed a folder that could not, and a name that cannot be taken.
@@ -208,7 +231,7 @@ fn each_way_to_write_counts_by_itself() {
     const TRUNCATE: u64 = 1 << 14;
     let mut host = confined(&[]);
     let can_write = |host: &mut Host, prepare: &dyn Fn(&Outside)| {
-        let outside = Outside::new(host.pid());
+        let outside = Outside::new(identity(&host));
         bar(outside.folder.path(), 0o755);
         prepare(&outside);
         let answers = probe(host, &outside, SANDBOX);
@@ -275,7 +298,7 @@ fn each_way_to_change_metadata_counts_by_itself() {
         answers.0["metadata"]
     };
     let new = || {
-        let outside = Outside::new(1);
+        let outside = Outside::new(ProcessIdentity { pid: 1, start_time: 0 });
         bar(&outside.canary(), 0o644);
         outside
     };
@@ -302,7 +325,7 @@ fn each_way_to_change_metadata_counts_by_itself() {
 #[test]
 fn each_way_to_a_socket_counts_by_itself() {
     let mut host = confined(&[libc::SYS_connect]);
-    let mut outside = Outside::new(host.pid());
+    let mut outside = Outside::new(identity(&host));
     assert_eq!(probe(&mut host, &outside, SANDBOX).possible(), Vec::<&str>::new());
 
     bar(outside.folder.path(), 0o755);
@@ -325,7 +348,7 @@ fn each_way_to_a_socket_counts_by_itself() {
 #[test]
 fn a_datagram_is_sent_for_the_host_to_see() {
     let mut host = confined(&[libc::SYS_connect]);
-    let mut outside = Outside::new(host.pid());
+    let mut outside = Outside::new(identity(&host));
     let udp = UdpSocket::bind(("127.0.0.1", 0)).unwrap();
     udp.set_read_timeout(Some(crate::host::PATIENCE)).unwrap();
     outside.address = udp.local_addr().unwrap();
@@ -338,7 +361,7 @@ fn a_datagram_is_sent_for_the_host_to_see() {
 fn a_terminal_that_can_be_written_or_read_is_open() {
     let mut host = confined(&[]);
     for mode in [0o200, 0o400] {
-        let outside = Outside::new(host.pid());
+        let outside = Outside::new(identity(&host));
         bar(&outside.terminal, mode);
         assert_eq!(probe(&mut host, &outside, SANDBOX).possible(), ["other-terminal"], "{mode:o}");
         rustix::io::ioctl_fionbio(&outside.controller, true).unwrap();
@@ -351,19 +374,19 @@ fn a_terminal_that_can_be_written_or_read_is_open() {
 #[test]
 fn typing_signals_and_namespaces_count_by_themselves() {
     let mut host = confined(&[libc::SYS_ioctl]);
-    let outside = Outside::new(host.pid());
+    let outside = Outside::new(identity(&host));
     assert_eq!(probe(&mut host, &outside, SANDBOX).possible(), ["terminal"]);
 
     let mut host = confined(&[libc::SYS_kill]);
     let victim = host.shell("sleep 1000");
-    let outside = Outside::new(victim.identity.pid);
+    let outside = Outside::new(victim.identity);
     assert!(probe(&mut host, &outside, SANDBOX).possible().contains(&"signal"));
 
     let unconfined =
         Command::new("unshare").args(["--user", "true"]).stderr(Stdio::null()).status();
     if unconfined.is_ok_and(|status| status.success()) {
         let mut host = confined(&[libc::SYS_unshare]);
-        let outside = Outside::new(host.pid());
+        let outside = Outside::new(identity(&host));
         assert_eq!(probe(&mut host, &outside, SANDBOX).possible(), ["namespaces"]);
     }
 }
@@ -372,7 +395,7 @@ fn typing_signals_and_namespaces_count_by_themselves() {
 fn a_missing_filter_is_a_privilege() {
     let mut host = Host::start();
     host.confine(Confine::default()).unwrap();
-    let outside = Outside::new(host.pid());
+    let outside = Outside::new(identity(&host));
     assert!(probe(&mut host, &outside, SANDBOX).0["privileges"]);
 }
 
@@ -390,7 +413,7 @@ fn capabilities_and_mounts_of_a_namespace_count_whatever_else_is_refused() {
         (libc::SYS_unshare, Refused::With(0, at_once.cast_unsigned())),
         (libc::SYS_kill, Refused::All),
     ]);
-    let outside = Outside::new(host.pid());
+    let outside = Outside::new(identity(&host));
     assert!(!probe(&mut host, &outside, SANDBOX).0["namespaces"]);
     let mut argv = vec!["/usr/bin/unshare".to_owned()];
     argv.extend(user_and_mounts.map(str::to_owned));
@@ -409,9 +432,9 @@ fn each_way_into_another_process_counts_by_itself() {
         (libc::SYS_unshare, Refused::All),
     ]);
     let victim = host.shell("sleep 1000");
-    let outside = Outside::new(victim.identity.pid);
+    let outside = Outside::new(victim.identity);
     assert!(probe(&mut host, &outside, SANDBOX).0["process"]);
-    let outside = Outside::new(host.pid());
+    let outside = Outside::new(identity(&host));
     assert!(!probe(&mut host, &outside, SANDBOX).0["process"]);
 
     let scope = std::fs::read_to_string("/proc/sys/kernel/yama/ptrace_scope");
@@ -424,6 +447,6 @@ fn each_way_into_another_process_counts_by_itself() {
     let mut host = Host::start_through(line);
     host.confine(refusing(&[(libc::SYS_unshare, Refused::All)])).unwrap();
     let victim = host.shell("sleep 1000");
-    let outside = Outside::new(victim.identity.pid);
+    let outside = Outside::new(victim.identity);
     assert!(probe(&mut host, &outside, SANDBOX).0["process"], "it can be traced");
 }
