@@ -231,7 +231,7 @@ fn each_way_to_write_counts_by_itself() {
     const TRUNCATE: u64 = 1 << 14;
     let mut host = confined(&[]);
     let can_write = |host: &mut Host, prepare: &dyn Fn(&Outside)| {
-        let outside = Outside::new(identity(&host));
+        let outside = Outside::new(identity(host));
         bar(outside.folder.path(), 0o755);
         prepare(&outside);
         let answers = probe(host, &outside, SANDBOX);
