@@ -19,16 +19,10 @@ import { firstValue, programName } from "@pi-bash/command/internal";
 import { DECLARES, READS_LINES } from "../builtins.ts";
 import { type Refusal, refuse } from "../finding.ts";
 import { filesOf, pathOf } from "./download-files.ts";
+import { CODE_OPENS, CONNECTION, downloads, isConnected } from "./downloaders.ts";
 import { type OpenDescriptors, openDescriptors, optionReadsOpen, pathsOf, readsOpen } from "./open-descriptors.ts";
-import { isInterpreter, type ProgramText, programTexts } from "./program-text.ts";
+import { type ProgramText, programTexts } from "./program-text.ts";
 
-const DOWNLOADERS =
-  /^(?:curl|wget2?|fetch|aria2c|https?|xh|xhs|curlie|lynx|w3m|links2?|elinks|lwp-request|GET|nc|ncat|netcat|socat|telnet|ftp|lftp|tftp|axel)$/;
-/** A path that bash opens as a connection. */
-const CONNECTION = /^\/dev\/(?:tcp|udp)\//;
-/** Code that opens an address. */
-const CODE_OPENS =
-  /https?:\/\/|\burlopen\b|\burllib|\brequests\.|\bhttpx\b|\bLWP\b|\bHTTP::|\bNet::HTTP|\bopen-uri\b|\bfetch\s*\(|\bsocket\b|\bDownloadString\b/;
 /** Code that reads its input. */
 const CODE_READS = /stdin|STDIN|<>|\$_|readFile|ARGF|\binput\b|\bgets\b|php:\/\/input/;
 /** Code that runs what it has. */
@@ -126,7 +120,7 @@ class Line {
 
   /** The download in a variable that a text names. */
   #held(text: string): string | undefined {
-    for (const [, name = ""] of text.matchAll(/\$\{?[!#]?(\w+)/g)) {
+    for (const [, name = ""] of text.matchAll(/\$\{?[!#]?(\w+|[@*])/g)) {
       const from = this.#names.get(name);
       if (from !== undefined) return from;
     }
@@ -200,6 +194,8 @@ class Line {
   #note(): void {
     for (const [path, from] of pathsOf(this.#open)) this.#files.set(path, from);
     for (const command of [...this.#analysis.commands, ...this.#analysis.nestedCommands]) this.#noteVariables(command);
+    this.#noteLoops();
+    this.#noteArguments();
     for (const download of this.downloads) {
       for (const file of filesOf(download)) this.#files.set(file, nameOf(download));
     }
@@ -225,6 +221,33 @@ class Line {
     }
   }
 
+  /** `for x in $(curl …)`. */
+  #noteLoops(): void {
+    const lists = this.#constructs("word-list");
+    for (const loop of this.#analysis.constructs) {
+      if (loop.kind !== "for" && loop.kind !== "select") continue;
+      const own = lists.filter(({ span }) => span.start === loop.span.start);
+      const words = own.flatMap((list) => (list.kind === "word-list" ? list.words : []));
+      this.#hold(
+        [loop.name],
+        words.map((word) => this.#inWord(word)).find((each) => each !== undefined),
+      );
+    }
+  }
+
+  /** `f() { eval "$1"; }; f "$(curl …)"`: what a function is given, its arguments hold. */
+  #noteArguments(): void {
+    const names = new Set(this.#analysis.constructs.flatMap((each) => (each.kind === "function" ? [each.name] : [])));
+    for (const { argv } of this.#analysis.effective) {
+      if (!names.has(firstValue(argv))) continue;
+      const from = argv
+        .slice(1)
+        .map((word) => this.#inWord(word))
+        .find((each) => each !== undefined);
+      if (from !== undefined) for (const at of [...argv.keys(), "@", "*"]) this.#names.set(String(at), from);
+    }
+  }
+
   #hold(names: readonly string[], from: string | undefined): void {
     if (from === undefined) return;
     for (const name of names) if (/^[A-Za-z_]\w*$/.test(name)) this.#names.set(name, from);
@@ -234,20 +257,6 @@ class Line {
     const found = this.downloads.find((each) => contains(span, each.span) && text.includes(nameOf(each)));
     return found === undefined ? undefined : nameOf(found);
   }
-}
-
-/** A loop or a group whose input or output is a connection. */
-function isConnected(construct: Construct): boolean {
-  return construct.kind === "redirection" && CONNECTION.test(construct.redirection.target?.leading ?? "");
-}
-
-function downloads({ argv, unresolved, simple }: EffectiveCommand): boolean {
-  const words = unresolved === undefined || isInterpreter(argv[0]) ? argv.slice(0, 1) : argv;
-  if (words.some(({ value }) => DOWNLOADERS.test(programName(value ?? "")))) return true;
-  if (simple.redirections.some(({ target }) => CONNECTION.test(target?.leading ?? ""))) return true;
-  return (
-    isInterpreter(argv[0]) && argv.slice(1).some(({ display }) => CODE_OPENS.test(display) && /[({ ]/.test(display))
-  );
 }
 
 /** The calls of the functions that these commands stand in: what the body does, the call does. */

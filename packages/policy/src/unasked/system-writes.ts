@@ -5,7 +5,7 @@
  * patterns, the folder that an earlier `cd` went to, and `/proc/self/root` in front. Links are not followed.
  */
 import { posix } from "node:path";
-import type { CommandAnalysis, EffectiveCommand, Redirection, Word } from "@pi-bash/command";
+import { type CommandAnalysis, type EffectiveCommand, type Redirection, type Word, wordsOf } from "@pi-bash/command";
 import { firstValue, programName } from "@pi-bash/command/internal";
 import { braceWords } from "../brace-words.ts";
 import type { PathContext } from "../danger-paths.ts";
@@ -13,6 +13,8 @@ import { GIVES_WORDS } from "../dangers/values/added.ts";
 import { type Refusal, refuse } from "../finding.ts";
 import { INTERPRETERS, inlineCode } from "./code-writes.ts";
 import { writesHere } from "./here-writes.ts";
+import { behind, operands, valuesOf, withoutValues } from "./option-values.ts";
+import { tarTargets } from "./tar-targets.ts";
 
 /** The folder each command runs in. */
 export type FolderOf = (command: EffectiveCommand) => PathContext;
@@ -176,16 +178,6 @@ function targetsOf(name: string, args: readonly Word[]): Word[] {
   return targets.flatMap((word) => word ?? []);
 }
 
-function operands(args: readonly Word[]): Word[] {
-  const end = args.findIndex(({ value }) => value === "--");
-  return args.filter((word, at) => (end !== -1 && at > end) || !(word.value ?? word.leading).startsWith("-"));
-}
-
-/** The arguments without the words that are values of these options. */
-function withoutValues(args: readonly Word[], options: RegExp): Word[] {
-  return args.filter((_, at) => !options.test(args[at - 1]?.value ?? ""));
-}
-
 /** The files of a program whose script stands in an option or in its first operand: `/etc/d` of `sed` is not a path. */
 function behindScript(args: readonly Word[]): Word[] {
   const script = /^-[a-zA-Z0]*[eEf]$|^--(?:expression|file|source|include)$/;
@@ -193,65 +185,6 @@ function behindScript(args: readonly Word[]): Word[] {
   const rest = operands(withoutValues(args, valued)).filter(({ value }) => value !== "inplace");
   const isGiven = args.some(({ value }) => script.test(value ?? "") || /^-e.|^--expression=/.test(value ?? ""));
   return isGiven ? rest : rest.slice(1);
-}
-
-/** Values of an option: in the next word, in the same one, or behind `=`. */
-function valuesOf(args: readonly Word[], short: RegExp, long: RegExp): Word[] {
-  return args.flatMap((word, at) => {
-    const isLong = (word.value ?? word.leading).startsWith("--");
-    const from = isLong ? longValueAt(word, long) : shortValueAt(word, short);
-    if (from === "next") return args.slice(at + 1, at + 2);
-    return from === undefined ? [] : [behind(word, from)];
-  });
-}
-
-/** Where the value of an option stands: so many units into its word, or in the next one. */
-type ValuePlace = number | "next" | undefined;
-
-function longValueAt({ value, leading }: Word, option: RegExp): ValuePlace {
-  const text = value ?? leading;
-  if (!option.test(text)) return undefined;
-  const equals = text.indexOf("=");
-  return equals === -1 ? "next" : equals + 1;
-}
-
-function shortValueAt({ value, leading }: Word, option: RegExp): ValuePlace {
-  const text = value ?? leading;
-  if (option.test(text)) return "next";
-  const letters = /^-([a-zA-Z#]+)/.exec(text)?.[1] ?? "";
-  const used = [...letters].findIndex((_, index) => option.test(`-${letters.slice(0, index + 1)}`));
-  return used === -1 ? undefined : used + 2;
-}
-
-/** The word without its first characters. */
-function behind(word: Word, units: number): Word {
-  return {
-    ...word,
-    value: word.value === null ? null : word.value.slice(units),
-    display: word.display.slice(units),
-    leading: word.leading.slice(units),
-  };
-}
-
-/** Unpacking writes into a folder, packing writes the archive, listing and comparing write nothing. */
-function tarTargets(args: readonly Word[]): Word[] {
-  const letters = args.map(tarLetters).join("");
-  const has = (letter: RegExp, name: RegExp): boolean =>
-    letter.test(letters) || args.some(({ value }) => name.test(value ?? ""));
-  if (has(/x/, /^--(?:extract|get)$/)) return valuesOf(args, /^-[a-zA-Z]*C$/, /^--(?:directory|one-top-level)/);
-  if (has(/[td]/, /^--(?:list|diff|compare)$/) && !has(/[cruA]/, /^--(?:cr|ap|up|cat|conc|del)/)) {
-    // Its list may go to a file.
-    return valuesOf(args, /^--index-file$/, /^--index-file/);
-  }
-  const old = /^[a-zA-Z]*f[a-zA-Z]*$/.test(firstValue(args)) ? args.slice(1, 2) : [];
-  return [...valuesOf(args, /^-?[a-zA-Z]*f$/, /^--file/), ...old];
-}
-
-/** The letters of a bundle of options up to one that takes a value: `-cf/etc/x.tar` unpacks nothing. */
-function tarLetters({ value, leading }: Word, at: number): string {
-  const text = value ?? leading;
-  if (text.startsWith("-")) return /^-([a-zA-Z]*?[bfgCFHIKLNTVX]|[a-zA-Z]*)/.exec(text)?.[1] ?? "";
-  return at === 0 ? text : "";
 }
 
 /** Where `find` starts, if it removes or changes what it finds; and the files it writes lists to. */
@@ -265,7 +198,7 @@ function findTargets(args: readonly Word[]): Word[] {
   return acts ? [...written, ...args.slice(0, first === -1 ? args.length : first)] : written;
 }
 
-const WRITES_LAST: ReadonlySet<string> = new Set(["cp", "install", "ln", "rsync"]);
+const WRITES_LAST: ReadonlySet<string> = new Set(["cp", "install", "ln", "rsync", "scp"]);
 
 /** Whether a program that `find` runs for its files changes them. */
 function changes(words: readonly string[]): boolean {
@@ -277,23 +210,26 @@ function changes(words: readonly string[]): boolean {
   return WRITES_LAST.has(name) ? args.at(-1) === "{}" : changesGiven(name, args);
 }
 
-const READS_OPERANDS: ReadonlySet<string> = new Set([
-  "cp",
-  "scp",
-  "rsync",
-  "install",
-  "ln",
-  "tar",
-  "curl",
-  "wget",
-  "git",
-]);
+const READS_OPERANDS: ReadonlySet<string> = new Set(["tar", "curl", "wget", "git"]);
 
 /** Whether `xargs` gives a program what it changes: what the commands before it list. */
-function takesListed({ argv, via }: EffectiveCommand, name: string): boolean {
-  if (!via.some((each) => GIVES_WORDS.has(each)) || !WRITERS.has(name)) return false;
-  const args = argv.flatMap(({ value }) => value ?? []);
-  return !READS_OPERANDS.has(name) && changesGiven(name, args);
+function takesListed(command: EffectiveCommand, name: string): boolean {
+  if (!command.via.some((each) => GIVES_WORDS.has(each)) || !WRITERS.has(name)) return false;
+  const words = wordsOf(command).slice(1);
+  // What `cp a` is given last is where it copies to.
+  if (WRITES_LAST.has(name)) return last(words).some(isListed);
+  return (
+    !READS_OPERANDS.has(name) &&
+    changesGiven(
+      name,
+      command.argv.flatMap(({ value }) => value ?? []),
+    )
+  );
+}
+
+/** What `xargs` puts in the place of its placeholder, or adds at the end. */
+function isListed(word: Word | undefined): boolean {
+  return word?.expansions.input === true;
 }
 
 /** Whether a program changes its files: one that filters does so in place only. A letter with a value ends a bundle. */

@@ -23,13 +23,13 @@ type Count = "all" | "perhaps" | "some";
 export function judgeCounted(call: DangerCall): Refusal | undefined {
   if (call.added === undefined && call.args.every(({ value }) => value !== null)) return undefined;
   const loops = loopsAround(call);
+  const isTested = loops.some(({ head }) => /&&|\|\||\bif\b|\bcase\b|\bcontinue\b/.test(head));
   // What comes before in the body looks at the process: `grep -q x $p/cmdline && kill $p`.
-  if (loops.some(({ head }) => LOOKS.test(head))) return undefined;
+  if (isTested && loops.some(({ head }) => LOOKS.test(head))) return undefined;
   const found = [countFed(loops, call), ...call.args.map(({ text }) => countOf(text, loops, call))];
-  const isListed = call.args.some((word) => call.fieldsOf(word).some((field) => isProcessPattern(field, call)));
+  const isListed = [...call.fields, ...(call.added ?? [])].some((field) => isProcessPattern(field, call));
   const all = isListed || found.includes("all");
   if (!all && !found.includes("perhaps")) return undefined;
-  const isTested = loops.some(({ head }) => /&&|\|\||\bif\b|\bcase\b|\bcontinue\b/.test(head));
   return all && !isTested
     ? block("kills-everything", `\`${call.name}\` of counted processes ends every process`)
     : undecided(`\`${call.name}\` of numbers that may be those of every process`);

@@ -13,7 +13,7 @@ import { expandWord, type Field, knownText, textField, UNKNOWN, type Values } fr
 import { withoutNul } from "../values/formatted-texts.ts";
 import { PrintedTexts } from "../values/printed-texts.ts";
 import { plainText } from "../values/rendered-fields.ts";
-import type { Use } from "../values/sources.ts";
+import type { Use } from "../values/source.ts";
 import { callbackTexts } from "./callback-texts.ts";
 import { commandsOfTable, readsTable } from "./cron-texts.ts";
 import { parallelTexts } from "./parallel-texts.ts";

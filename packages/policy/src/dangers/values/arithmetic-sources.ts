@@ -6,7 +6,7 @@ import type { CommandAnalysis, Construct, Word } from "@pi-bash/command";
 import { GIVES_ATTRIBUTES } from "../../builtins.ts";
 import { assignedFields, assignedIn, countedFields, countedLoop } from "./computed-values.ts";
 import type { Field, Values } from "./fields.ts";
-import type { Source, Surroundings } from "./sources.ts";
+import type { Source, Surroundings } from "./source.ts";
 
 type ArithmeticConstruct = Extract<Construct, { readonly kind: "arithmetic" }>;
 

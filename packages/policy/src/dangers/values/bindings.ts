@@ -9,7 +9,8 @@ import type { CommandAnalysis, EffectiveCommand, Span, Word } from "@pi-bash/com
 import type { Folder } from "../../danger-paths.ts";
 import { computedFields } from "./computed-values.ts";
 import { capped, expandWord, type Field, knownText, LAST_ARGUMENT, textField, UNKNOWN, type Values } from "./fields.ts";
-import { collectSources, isPlain, type Source, type Use } from "./sources.ts";
+import type { Source, Use } from "./source.ts";
+import { collectSources, isPlain } from "./sources.ts";
 
 /** Values looked at for one use; beyond that it may be anything. */
 const MAX_SOURCES = 64;

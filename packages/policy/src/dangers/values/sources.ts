@@ -7,9 +7,7 @@ import type {
   CommandContext,
   Construct,
   EffectiveCommand,
-  Redirection,
   SimpleCommand,
-  Span,
   Word,
 } from "@pi-bash/command";
 import { arrayElements, firstValue, wordPieces } from "@pi-bash/command/internal";
@@ -30,36 +28,8 @@ import {
 } from "./fields.ts";
 import { formatted, upToNul } from "./formatted-texts.ts";
 import { Pipelines } from "./pipelines.ts";
-import { scriptOf } from "./process-substitution.ts";
-
-/** One place that gives a variable a value. */
-export interface Source {
-  readonly start: number;
-  /** Inside this range the value is surely this one: the body of a loop. */
-  readonly within?: Span;
-  /** Happens before everything behind it. */
-  readonly always: boolean;
-  readonly values: (at: Use) => readonly Field[];
-  /** The values depend on where the variable is used. */
-  readonly local?: boolean;
-  /** Set while it is worked out: `x=$x/..`. */
-  open?: boolean;
-  known?: readonly Field[];
-}
-
-/** Where a variable is used. */
-export interface Use {
-  readonly command: EffectiveCommand | undefined;
-  readonly start: number;
-  readonly context: CommandContext | undefined;
-}
-
-/** What a source asks about the line around it. */
-export interface Surroundings {
-  at(command: EffectiveCommand): Values;
-  use(use: Use): Values;
-  inputOf(command: EffectiveCommand): readonly Field[];
-}
+import { readFrom } from "./read-sources.ts";
+import type { Assigned, Source, Surroundings, Use } from "./source.ts";
 
 /** Runs once, in the shell itself, before what is behind it. */
 export function isPlain(context: CommandContext): boolean {
@@ -67,37 +37,67 @@ export function isPlain(context: CommandContext): boolean {
   return !(conditional || loop || functionName !== undefined || subshell || substitution || background || stage);
 }
 
+/** `functionName`: the function that a variable of the shell is set in. */
+type Found = readonly [name: string, source: Source, functionName?: string | undefined];
+
 /** Every place of a line that sets a variable, by name and in order. */
 export function collectSources(analysis: CommandAnalysis, bindings: Surroundings): Map<string, Source[]> {
   const sources = new Map<string, Source[]>();
-  const pipelines = new Pipelines(analysis);
   const integers = integerNames(analysis);
-  const add = (name: string, given: Source): void => {
+  const calls = callsByName(analysis);
+  for (const [name, given, functionName] of [...byCommands(analysis, bindings), ...byConstructs(analysis, bindings)]) {
     const source = integers.has(name) ? computed(given, bindings) : given;
-    const known = sources.get(name);
-    if (known === undefined) sources.set(name, [source]);
-    else known.push(source);
-  };
-  const nested = new Set(analysis.nestedCommands);
-  for (const command of [...analysis.commands, ...analysis.nestedCommands]) {
-    if (command.argv.length > 0) continue;
-    for (const each of command.assignments) {
-      const always = isPlain(command.context) && !nested.has(command);
-      add(each.name, fromAssignment(each, command, always, bindings));
+    const known = sources.get(name) ?? [];
+    known.push(source);
+    // What a function sets is set where it is called.
+    for (const start of calls.get(functionName ?? "")?.slice(0, MAX_CALLS) ?? []) {
+      known.push({ ...source, start, always: false });
     }
-  }
-  for (const command of analysis.effective) {
-    for (const [name, values, local = false] of assignedBy(command, bindings, pipelines)) {
-      const always = isPlain(command.simple.context) && command.simple === command.written;
-      add(name, { start: command.simple.span.start, always, values, local });
-    }
-  }
-  for (const [at, construct] of analysis.constructs.entries()) {
-    const found = fromConstruct(construct, analysis.constructs[at - 1], bindings);
-    for (const each of found) add(...each);
+    sources.set(name, known);
   }
   for (const list of sources.values()) list.sort((a, b) => a.start - b.start);
   return sources;
+}
+
+function byCommands(analysis: CommandAnalysis, bindings: Surroundings): readonly Found[] {
+  const pipelines = new Pipelines(analysis);
+  const nested = new Set(analysis.nestedCommands);
+  const assigned = [...analysis.commands, ...analysis.nestedCommands].flatMap((command): readonly Found[] => {
+    const always = isPlain(command.context) && !nested.has(command);
+    const assignments = command.argv.length > 0 ? [] : command.assignments;
+    const { functionName } = command.context;
+    return assignments.map((each) => [each.name, fromAssignment(each, command, always, bindings), functionName]);
+  });
+  const given = analysis.effective.flatMap((command): readonly Found[] => {
+    const { context, span } = command.simple;
+    const always = isPlain(context) && command.simple === command.written;
+    const functionName = GIVES_ATTRIBUTES.has(firstValue(command.argv)) ? undefined : context.functionName;
+    return assignedBy(command, bindings, pipelines).map(([name, values, local = false]) => [
+      name,
+      { start: span.start, always, values, local },
+      functionName,
+    ]);
+  });
+  return [...assigned, ...given];
+}
+
+function byConstructs({ constructs }: CommandAnalysis, bindings: Surroundings): readonly Found[] {
+  return constructs.flatMap((construct, at) => fromConstruct(construct, constructs[at - 1], bindings));
+}
+
+/** Calls of a function that are looked at for what it sets. */
+const MAX_CALLS = 64;
+
+/** Where commands are called by name, outside of functions. */
+function callsByName({ effective }: CommandAnalysis): ReadonlyMap<string, readonly number[]> {
+  const calls = new Map<string, number[]>();
+  for (const { argv, simple } of effective) {
+    if (simple.context.functionName !== undefined || firstValue(argv) === "") continue;
+    const known = calls.get(firstValue(argv));
+    if (known === undefined) calls.set(firstValue(argv), [simple.span.start]);
+    else known.push(simple.span.start);
+  }
+  return calls;
 }
 
 /** What an integer variable is given is computed. */
@@ -122,10 +122,12 @@ function fromAssignment(
   const use = { command: undefined, start: span.start, context };
   const values = (): readonly Field[] => expandSource(given, bindings.use(use));
   if (!append) return { start: span.start, always, values };
-  // Each element of an array is one value of several, and so is what a loop adds in one of its rounds.
-  if (!always || arrayElements(given) !== undefined) return { start: span.start, always: false, values };
-  const before = { ...use, start: span.start - 1 };
-  return { start: span.start, always, values: () => joinedFields(bindings.use(before).variable(name), values()) };
+  // Each element of an array is one value of several.
+  if (arrayElements(given) !== undefined) return { start: span.start, always: false, values };
+  // What a loop adds in one of its rounds is looked at alone as well.
+  const before = { command: undefined, start: span.start - 1, context: undefined };
+  const longer = (): readonly Field[] => joinedFields(bindings.use(before).variable(name), values());
+  return { start: span.start, always, values: always ? longer : () => [...values(), ...longer()] };
 }
 
 /** The fields of a value: an array, or a word that is not split. */
@@ -148,9 +150,6 @@ function isSingleExpansion(text: string): boolean {
   const expands = piece?.kind === "parameter" || piece?.kind === "substitution";
   return expands && !piece.quoted && others.length === 0 && more.length === 0;
 }
-
-/** `isReference`: the values are another variable's where this one is used. */
-type Assigned = readonly [name: string, values: (use: Use) => readonly Field[], isReference?: boolean];
 
 /** The variables that a builtin sets. */
 function assignedBy(command: EffectiveCommand, bindings: Surroundings, pipelines: Pipelines): Assigned[] {
@@ -210,43 +209,6 @@ function printed(words: readonly Word[], values: () => Values): Assigned[] {
   if (name == null) return [];
   const rest = words.slice(attached === undefined ? 2 : 1);
   return [[name.replace(/\[.*$/, ""), () => formatted(rest.map((word) => expandWord(word, values()))).map(upToNul)]];
-}
-
-/** What a `read` takes from its own redirections, from those of the block around it, or from the stage before. */
-function readFrom(command: EffectiveCommand, bindings: Surroundings, pipelines: Pipelines): Assigned[] {
-  const names = command.argv.slice(1).flatMap(({ value }) => (/^[A-Za-z_]\w*$/.test(value ?? "") ? [value ?? ""] : []));
-  const input = (): readonly Field[] => {
-    const values = bindings.at(command);
-    const read = pipelines.inputsOf(command).map((redirection) => redirectedFields(redirection, values));
-    const known = read.flatMap((fields) => fields ?? []);
-    return known.length > 0 ? known : bindings.inputOf(command);
-  };
-  return [...names, "REPLY", "MAPFILE"].map((each): Assigned => [each, input]);
-}
-
-/** The words that a redirection of input has; undefined where that is a file. */
-function redirectedFields({ operator, target, body, text }: Redirection, values: Values): readonly Field[] | undefined {
-  if (body !== undefined) return linesOfBody(body, /['"\\]/.test(text), values);
-  if (target === null) return undefined;
-  if (operator === "<<<") return expandWord(target, values).flatMap(blankSeparated);
-  const script = operator === "<" ? scriptOf(target.text) : undefined;
-  return script === undefined ? undefined : values.output(script);
-}
-
-/** What a here-document expands has no quotes. */
-function linesOfBody(body: string, isQuoted: boolean, values: Values): readonly Field[] {
-  const lines = body.split("\n").filter((line) => line.trim() !== "");
-  const expand = (line: string): readonly Field[] => {
-    if (isQuoted || !/[$`\\]/.test(line)) return [textField(line.trim())];
-    return line.includes('"') ? [[UNKNOWN]] : expandText(`"${line.trim()}"`, values);
-  };
-  return lines.flatMap(expand).flatMap(blankSeparated);
-}
-
-/** The pieces at blanks and at what `IFS` is set to most. */
-function blankSeparated(field: Field): readonly Field[] {
-  const text = knownText(field);
-  return text === undefined ? [field] : [field, ...text.split(/[\s:,;|]+/).map(textField)];
 }
 
 function fromConstruct(
