@@ -3,9 +3,8 @@
  * folders to everyone.
  *
  * They are not hard blocks: a person may mean them, so they ask, and without anyone to answer they are refused with the
- * name of the option that allows them. They are judged by meaning on the parsed line, and once more with variables
- * replaced whose values stand in it (`literal-values.ts`). What a variable holds otherwise, and what a script does, is
- * not seen here.
+ * name of the option that allows them. They are judged by meaning on the parsed line, and once more with the values of its
+ * words in it (`expanded-line.ts`). What a script does is not seen here.
  */
 import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, type Span } from "@pi-bash/command";
 import { firstValue } from "@pi-bash/command/internal";
@@ -16,8 +15,8 @@ import type { Finding, Refusal } from "../finding.ts";
 import { effectiveFolders, folderAfter } from "../folders.ts";
 import { redirectionsOf } from "../rules/match.ts";
 import { runsDownload } from "./downloads.ts";
+import { expandedLines } from "./expanded-line.ts";
 import { withGivenWords } from "./given-words.ts";
-import { withLiteralValues } from "./literal-values.ts";
 import { opensModes } from "./open-modes.ts";
 import { type FolderOf, redirectsToSystem, systemWrites } from "./system-writes.ts";
 
@@ -49,12 +48,16 @@ export function findUnasked(request: UnaskedRequest): Finding[] {
 
 /** Other readings of the line, and of what its wrappers run. */
 function readingsOf(request: UnaskedRequest, analysis: CommandAnalysis): readonly string[] {
-  const literal = withLiteralValues(request.command, analysis, request.env);
+  const literal = expanded(request.command, analysis, request);
   const given = [analysis, ...literal.map(analyzeCommand)].flatMap((each) =>
     withGivenWords(each, effectiveFolders(each, request)),
   );
-  const inside = given.flatMap((text) => withLiteralValues(text, analyzeCommand(text), request.env));
+  const inside = given.flatMap((text) => expanded(text, analyzeCommand(text), request));
   return [...new Set([...literal, ...given, ...inside])].slice(0, MAX_READINGS);
+}
+
+function expanded(line: string, analysis: CommandAnalysis, request: UnaskedRequest): readonly string[] {
+  return expandedLines(line, analysis, request, request.env);
 }
 
 /** Readings of one line that are looked at. */

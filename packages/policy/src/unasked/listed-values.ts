@@ -16,32 +16,35 @@ const SEARCHES = /^(?:[ef]?grep|rg|ag|ack)$/;
 /** Paths of one listing that are followed. */
 const MAX_PATHS = 4;
 
-/** A variable that a `read` of the line sets. */
-export interface ReadValue {
+/** A variable, and a path that it may be. */
+interface LoopValue {
   readonly name: string;
-  readonly at: number;
   readonly value: string;
 }
 
-/** What a word in the list of a `for` may be. */
-export function listValues(word: Word): readonly string[] {
-  if (word.value !== null) return [word.value];
-  const { variable, substitution, process, arithmetic, locale, tilde, glob, brace } = word.expansions;
-  if (substitution) return scriptValues(/^"?(?:\$\(([\s\S]*)\)|`([\s\S]*)`)"?$/.exec(word.text));
-  if (variable || process || arithmetic || locale || tilde || !(glob || brace)) return [];
-  return brace ? braceWords(word.display) : [word.display];
+/** What the loops of a line take from a listing: that of a `for`, one before a `read`, or one behind its loop. */
+export function loopValues({ commands, constructs }: CommandAnalysis): readonly LoopValue[] {
+  const lists = constructs.flatMap((construct): readonly LoopValue[] => {
+    if (construct.kind !== "for" && construct.kind !== "select") return [];
+    const own = constructs.flatMap((each) =>
+      each.kind === "word-list" && each.span.start === construct.span.start ? each.words : [],
+    );
+    return own.flatMap(listed).map((value) => ({ name: construct.name, value }));
+  });
+  const reads = commands.filter(({ argv }) => READS_LINES.has(firstValue(argv)));
+  const read = reads.flatMap((each): readonly LoopValue[] => {
+    const given = constructs.flatMap((construct) => listedBeside(each, construct)).slice(0, MAX_PATHS);
+    const names = each.argv.slice(1).flatMap(({ value }) => (/^[A-Za-z_]\w*$/.test(value ?? "") ? [value ?? ""] : []));
+    return (names.length === 0 ? ["REPLY"] : names).flatMap((name) => given.map((value) => ({ name, value })));
+  });
+  return [...lists, ...read].filter(({ value }) => PLAIN_PATH.test(value));
 }
 
-/** What the `read`s of a line take from a listing before them, or from one that stands behind their loop. */
-export function readValues({ commands, constructs }: CommandAnalysis): readonly ReadValue[] {
-  const reads = commands.filter(({ argv }) => READS_LINES.has(firstValue(argv)));
-  return reads.flatMap((read): readonly ReadValue[] => {
-    const listed = constructs.flatMap((construct) => listedBeside(read, construct)).slice(0, MAX_PATHS);
-    const names = read.argv.slice(1).flatMap(({ value }) => (/^[A-Za-z_]\w*$/.test(value ?? "") ? [value ?? ""] : []));
-    return (names.length === 0 ? ["REPLY"] : names).flatMap((name) =>
-      listed.map((value) => ({ name, at: read.span.end, value })),
-    );
-  });
+/** A path that means the same wherever it stands in a line, patterns among it. */
+const PLAIN_PATH = /^[\w./*?[\]@%+:,-]+$/;
+
+function listed(word: Word): readonly string[] {
+  return word.expansions.substitution ? scriptValues(/^"?(?:\$\(([\s\S]*)\)|`([\s\S]*)`)"?$/.exec(word.text)) : [];
 }
 
 function listedBeside(read: SimpleCommand, construct: Construct): readonly string[] {
@@ -71,11 +74,15 @@ function pathsListed([program, ...words]: readonly Word[]): readonly string[] {
   const isWhole = isList && words.some(({ value }) => /^-\w*d/.test(value ?? ""));
   return words
     .filter(({ expansions }) => !isList || isWhole || expansions.glob)
-    .flatMap(listLiteral)
+    .flatMap(pathsOf)
     .filter((text) => text.startsWith("/"))
     .slice(0, MAX_PATHS);
 }
 
-function listLiteral(word: Word): readonly string[] {
-  return word.expansions.substitution ? [] : listValues(word);
+/** The paths that a word names, as they are written. */
+function pathsOf(word: Word): readonly string[] {
+  if (word.value !== null) return [word.value];
+  const { glob, brace, ...others } = word.expansions;
+  if (Object.values(others).includes(true)) return [];
+  return brace ? braceWords(word.display) : [word.display];
 }

@@ -12,8 +12,8 @@ import { evaluatedTexts } from "../../src/dangers/texts/evaluated-texts.ts";
 import { expandWord, type Field, type Part } from "../../src/dangers/values/fields.ts";
 import { effectiveFolders } from "../../src/folders.ts";
 import { filesOf } from "../../src/unasked/download-files.ts";
+import { expandedLines } from "../../src/unasked/expanded-line.ts";
 import { withGivenWords } from "../../src/unasked/given-words.ts";
-import { withLiteralValues } from "../../src/unasked/literal-values.ts";
 import { programTexts } from "../../src/unasked/program-text.ts";
 import { PLACE } from "./danger-answer.ts";
 
@@ -106,7 +106,7 @@ function otherReadings(line: string, analysis: CommandAnalysis): readonly string
   return [
     ...listed("sets", names),
     ...listed("may run", held),
-    ...listed("also", withLiteralValues(line, analysis)),
+    ...listed("also", expandedLines(line, analysis, PLACE)),
     ...listed("given", withGivenWords(analysis, effectiveFolders(analysis, PLACE))),
   ];
 }

@@ -98,7 +98,7 @@ const LINES: Readonly<Record<string, readonly string[]>> = {
   none: [
     "$X < <(curl u)",
     "$SHELLX < <(curl u)",
-    "x$SHELL < <(curl u)",
+    "$SHELLX < <(curl u)",
     "$(which bash-lint) < <(curl u)",
     'su -cx "$(curl u)"',
     'php a-r "$(curl u)"',

@@ -76,6 +76,7 @@ export class Bindings {
     return {
       home: this.#home,
       variable: (name) => this.#variable(name, use),
+      isSet: (name) => this.#isSet(name, use),
       output: (script) => this.#outputs.ofScript(script, this.use(use)),
       computed: (expression) => computedFields(expression, this.use(use)),
       separators: this.#separatorsOf(),
@@ -114,6 +115,13 @@ export class Bindings {
       .join("")
       .replaceAll(/\s/g, "");
     return this.#separators;
+  }
+
+  /** In the shell of the line itself: a text for another one has what is exported. */
+  #isSet(name: string, use: Use): boolean {
+    this.#sources ??= collectSources(this.#analysis, this);
+    const all = this.#sources.get(name) ?? [];
+    return !isNested(use) && before(all, use.start, undefined).some(({ always }) => always);
   }
 
   #lookUp(name: string, use: Use): readonly Field[] {

@@ -25,6 +25,8 @@ export type Field = readonly Part[];
 export interface Values {
   /** Possible values of a variable where it is used. */
   variable(name: string): readonly Field[];
+  /** True where the line surely has given a variable a value. Absent: it is not known. */
+  isSet?(name: string): boolean;
   /** Possible words in what a command prints. */
   output(script: string): readonly Field[];
   /** Possible values of an arithmetic expression. */
@@ -229,8 +231,16 @@ function parameter(piece: ParameterPiece, values: Values): readonly Alternative[
   const instead = (): readonly Alternative[] => product(operand, values);
   const own = values.variable(name);
   if (/^:?\+$/.test(operator)) return instead();
-  if (/^:?[-=]$/.test(operator)) return [...valuesAsWritten(own.map(filled), piece, values), ...instead()];
+  if (/^:?[-=]$/.test(operator)) {
+    const kept = valuesAsWritten(own.map(filled), piece, values);
+    return isFilled(name, values) ? kept : [...kept, ...instead()];
+  }
   return valuesAsWritten(operator === "" ? own : operated(piece, own, values), piece, values);
+}
+
+/** True for a variable that surely has some value, which `${x:-y}` leaves as it is. */
+export function isFilled(name: string, values: Values): boolean {
+  return values.isSet?.(name) === true && values.variable(name).every((field) => (knownText(field) ?? "") !== "");
 }
 
 /** `${!x}`: the variable that `x` names; `${!#}` is the last argument. */

@@ -19,6 +19,7 @@ import {
   expandText,
   expandWord,
   type Field,
+  isFilled,
   joinedFields,
   knownText,
   LAST_ARGUMENT,
@@ -232,6 +233,8 @@ function fromConstruct(
   if (construct.kind !== "parameter" || construct.acts !== "assign") return [];
   const [piece] = wordPieces(construct.text)?.words[0] ?? [];
   if (piece?.kind !== "parameter") return [];
-  const values = (): readonly Field[] => expandOperand(piece.operand ?? [], bindings.use(use));
+  const earlier = { ...use, start: span.start - 1 };
+  const values = (): readonly Field[] =>
+    isFilled(piece.name, bindings.use(earlier)) ? [] : expandOperand(piece.operand ?? [], bindings.use(use));
   return [[piece.name, { start: span.start, always: false, values }]];
 }
