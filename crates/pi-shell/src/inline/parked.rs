@@ -102,3 +102,41 @@ impl Wake for Slot {
         drop(self.runtime.spawn(run));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc;
+
+    use super::*;
+
+    /// Longest wait for anything here.
+    const LIMIT: Duration = Duration::from_secs(10);
+
+    #[test]
+    fn a_parked_run_that_is_woken_goes_on_at_once_and_not_when_its_patience_is_over() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let (tell, heard) = mpsc::channel();
+        let slot = Arc::new(Slot::new(runtime.handle().clone(), Weak::new(), 0));
+        let (report, _writer) = crate::sys::pipe().unwrap();
+        let run: Run = Box::pin(async move { tell.send(()).unwrap() });
+        assert!(slot.park(run, Arc::new(report), Instant::now()).is_none());
+
+        // No clock runs here.
+        slot.waker().wake();
+
+        heard.recv_timeout(LIMIT).unwrap();
+        assert!(matches!(slot.take_late(Instant::now(), Duration::ZERO), Late::Absent));
+    }
+
+    #[test]
+    fn a_run_that_was_woken_while_it_was_polled_is_not_parked() {
+        let runtime =
+            tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let slot = Arc::new(Slot::new(runtime.handle().clone(), Weak::new(), 0));
+        let (report, _writer) = crate::sys::pipe().unwrap();
+        slot.waker().wake();
+
+        assert!(slot.park(Box::pin(async {}), Arc::new(report), Instant::now()).is_some());
+    }
+}

@@ -156,6 +156,12 @@ fn en_06_backspaces_and_erasures_show_what_a_terminal_shows() {
     assert_eq!(plain_text(b"|\x08/\x08-\x08done\n"), "done\n");
     assert_eq!(plain_text(b"12345\r\x1b[Kok\n"), "ok\n");
     assert_eq!(plain_text(b"downloading\x1b[2K\rok\n"), "ok\n");
+    // Up to the cursor, with what stands below it.
+    assert_eq!(plain_text(b"abcd\x1b[2D\x1b[1K\n"), "   d\n");
+    assert_eq!(plain_text(b"abcd\x1b[1Kx\n"), "    x\n");
+    // Of several numbers the first counts.
+    assert_eq!(plain_text(b"ab\x1b[2;5Cc\n"), "ab  c\n");
+    assert_eq!(plain_text(b"abcdef\x1b[3:1Dx\n"), "abcxef\n");
     assert_eq!(plain_text(b"abcdef\rxy\n"), "xycdef\n");
     assert_eq!(plain_text(b"working   \r          \rok\n"), "ok\n");
     assert_eq!(plain_text("日本語\r12\n".as_bytes()), "12語\n");

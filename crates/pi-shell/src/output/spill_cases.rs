@@ -2,6 +2,8 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
@@ -270,4 +272,30 @@ fn late_output_is_not_written_into_another_file_of_the_same_name() {
     // Without inodes (Windows) the two cannot be distinguished.
     let expected = if cfg!(unix) { "another" } else { "anotherlate\n" };
     assert_eq!(fs::read_to_string(&path).expect("the other file"), expected);
+}
+
+#[cfg(unix)]
+#[test]
+fn late_output_follows_no_link_and_waits_for_no_reader() {
+    for put in [
+        |path: &Path| std::os::unix::fs::symlink(path.with_extension("moved"), path).unwrap(),
+        |path: &Path| rustix::fs::mkfifoat(rustix::fs::CWD, path, 0o600.into()).unwrap(),
+    ] {
+        let (_folder, path) = spill_place();
+        let mut sink = Sink::new(small_spilling_to(&path));
+        sink.push(&[b'x'; 200]);
+        sink.finish(None);
+        let moved = path.with_extension("moved");
+        fs::rename(&path, &moved).expect("the file is moved away");
+        put(&path);
+
+        // Returns, whatever is in its place.
+        let late = std::thread::spawn(move || sink.note_late(b"late\n"));
+        let deadline = Instant::now() + Duration::from_secs(20);
+        while !late.is_finished() {
+            assert!(Instant::now() < deadline, "it waits for a reader");
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        assert_eq!(fs::read(&moved).expect("the spill file"), [b'x'; 200]);
+    }
 }
