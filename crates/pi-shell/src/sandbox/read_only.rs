@@ -200,5 +200,8 @@ mod tests {
         assert_eq!(degraded_with(1), ["signal"]);
         assert_eq!(degraded_with(5), ["signal"]);
         assert!(degraded_with(6).is_empty());
+        let state = tempfile::tempdir().unwrap();
+        let here = ReadOnly::new(state.path()).unwrap().degraded();
+        assert_eq!(here, degraded_with(crate::sys::landlock_version()));
     }
 }
