@@ -267,9 +267,8 @@ impl Pem {
 
     /// Adds a character of base64 to the line.
     fn add(&mut self, byte: u8) {
-        if self.text.len() < MAX_LABEL {
-            self.text.push(byte);
-        }
+        self.text.push(byte);
+        self.text.truncate(MAX_LABEL);
         self.run += 1;
         if self.run >= LEAST_RUN {
             self.is_key = true;
