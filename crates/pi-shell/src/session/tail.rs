@@ -308,6 +308,14 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn looks_for_filters_get_rare() {
+        let mut ending = Ending::new(&[None; 40]);
+        ending.limit = Some(Instant::now() + Duration::from_millis(150));
+        let looks = ending.looks(&[Sight::Filters]).await;
+        assert!((2..=60).contains(&looks), "{looks} in 150 ms");
+    }
+
+    #[tokio::test]
     async fn no_filter_is_waited_for_past_a_cancel_or_the_limit() {
         let held = [None; 40];
         let mut cancelled = Ending::new(&held);

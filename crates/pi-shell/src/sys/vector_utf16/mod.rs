@@ -110,6 +110,14 @@ mod tests {
     }
 
     #[test]
+    fn what_the_processor_can_do_is_used() {
+        let can = avx512::blocks().or_else(avx2::blocks).is_some();
+        let mut units = [0; 4];
+        assert_eq!(write("ab", &mut units), can.then_some(2));
+        assert_eq!(units, if can { [97, 98, 0, 0] } else { [0; 4] });
+    }
+
+    #[test]
     fn every_form_converts_all_of_unicode() {
         let text: String = (0..=0x0010_ffff).filter_map(char::from_u32).collect();
         assert_all_write(&text);
