@@ -14,20 +14,22 @@ use std::time::{Duration, SystemTime};
 
 use crate::locked::lock;
 
-/// The bounds are a tenth of what they are in a product where tests have to go beyond them.
-const SCALE: usize = if cfg!(test) { 1 } else { 10 };
+/// A bound, and a tenth of it where tests have to go beyond it.
+const fn bound(most: usize) -> usize {
+    if cfg!(test) { most / 10 } else { most }
+}
 
 /// Folders that are watched.
-const MOST_FOLDERS: usize = 200 * SCALE;
+const MOST_FOLDERS: usize = bound(2_000);
 
 /// Entries of folders that one walk reads.
-const MOST_ENTRIES: usize = 1_000 * SCALE;
+const MOST_ENTRIES: usize = bound(10_000);
 
 /// Entries of one folder that are read, so that one with many leaves something for the others.
-const MOST_OF_ONE: usize = 400 * SCALE;
+const MOST_OF_ONE: usize = bound(4_000);
 
 /// Folders that wait for a later walk.
-const MOST_WAITING: usize = 2_000 * SCALE;
+const MOST_WAITING: usize = bound(20_000);
 
 /// Age below which a folder may change once more without another time of change: kernels count in
 /// steps of up to 10 ms.
