@@ -184,12 +184,12 @@ impl Channel {
                 let message = self.receive().await?;
                 match message.report {
                     Report::Forked { sequence: answered, result }
-                        if answered == sequence && message.pid == pid =>
+                        if (answered, message.pid) == (sequence, pid) =>
                     {
                         return result.map_err(io::Error::from_raw_os_error);
                     }
                     Report::Refused { sequence: answered, errno }
-                        if answered == sequence && message.pid == pid =>
+                        if (answered, message.pid) == (sequence, pid) =>
                     {
                         return Err(io::Error::from_raw_os_error(errno));
                     }
