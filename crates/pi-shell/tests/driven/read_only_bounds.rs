@@ -1,4 +1,7 @@
-//! What read-only commands can use up, and what the kernel answers to what its tables do not know.
+//! What read-only commands and trials can use up, and what the kernel answers to what its tables do not know.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 
 use pi_shell::{ResourceLimits, Shell, ShellOptions};
 
@@ -115,4 +118,28 @@ async fn memory_of_files_is_not_moved_for_others() {
 
     assert_eq!(read(&shell, &text).await.0, "1");
     shell.close().await;
+}
+
+/// A bash that is tried out may die of a fault, and its dump has no reader.
+#[tokio::test]
+async fn the_trial_of_a_bash_dumps_no_memory_whatever_the_session_may() {
+    if !can_have_core_size() {
+        skip("the hard limit of core dumps is 0, and only root raises it");
+        return;
+    }
+    let scratch = tempfile::tempdir().unwrap();
+    let wrapper = scratch.path().join("bash");
+    let text = "#!/bin/sh\nulimit -c >> \"${0%/*}/sizes\"\nexec /bin/bash \"$@\"\n";
+    fs::write(&wrapper, text).unwrap();
+    fs::set_permissions(&wrapper, fs::Permissions::from_mode(0o755)).unwrap();
+    let limits = ResourceLimits { core_size: Some(1 << 20), ..ResourceLimits::default() };
+    let shell =
+        Shell::new(ShellOptions { shell: Some(wrapper), limits, ..shell_options() }).unwrap();
+
+    assert_eq!(answer(&shell, "ulimit -c").await.0, "1024\n");
+    shell.close().await;
+
+    let sizes = fs::read_to_string(scratch.path().join("sizes")).unwrap();
+    let sizes: std::collections::BTreeSet<_> = sizes.lines().map(str::trim).collect();
+    assert!(sizes.len() == 2 && sizes.contains("0"), "{sizes:?}");
 }
