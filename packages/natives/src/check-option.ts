@@ -39,7 +39,7 @@ export function checkKnown(name: string, options: object, known: readonly string
   const unknown = reading(name, () => unknownOption(options, known));
   if (unknown === undefined) return;
   const option = name === "options" ? unknown.option : `${name}.${unknown.option}`;
-  throw invalidOption(option, `is none that there is${meantText(unknown.nearest)}`);
+  throw invalidOption(option, `does not exist${meantText(unknown.nearest)}`);
 }
 
 /** The options named by `keys`, each read once: one that changes its mind is still one value. */

@@ -31,7 +31,7 @@ describe("a mask", () => {
       [{ values: VALUE }, /`values` is not an array/],
       [{ shapes: "yes" }, /`shapes` is not a boolean/],
       [{ allow: [1] }, /`allow\[0\]`/],
-      [{ value: VALUE }, /`value` is none that there is/],
+      [{ value: VALUE }, /`value` does not exist/],
       [{ values: Array.from({ length: 300 }, () => ({ name: "A", value: VALUE })) }, /300 values/],
     ];
     for (const [options, message] of wrong) {
