@@ -24,13 +24,14 @@ export function expandedLines(
   context: PathContext,
   env: Readonly<Record<string, string>> = {},
 ): readonly string[] {
-  if (line.length > MAX_CHARS || !line.includes("$")) return [];
+  const expanding = wordsOfLine(line, analysis);
+  if (line.length > MAX_CHARS || expanding.length === 0) return [];
   const outer = (name: string): readonly Field[] => {
     const value = Object.hasOwn(env, name) ? env[name] : undefined;
     return value === undefined ? ownVariable(name) : [textField(value)];
   };
   const { bindings } = new LineReading(analysis, context, outer);
-  const words = wordsOfLine(line, analysis).flatMap(({ span, command, commandContext, word }): readonly Expanded[] => {
+  const words = expanding.flatMap(({ span, command, commandContext, word }): readonly Expanded[] => {
     const fields = expandWord(word, bindings.use({ command, start: span.start, context: commandContext }));
     const texts = fields.filter(beginsKnown).map(asWord);
     return texts.length === 0 ? [] : [{ span, texts }];
