@@ -16,37 +16,37 @@ describe("the engine refuses what is no option", () => {
   const shell = new Shell();
 
   it.each([
-    ["Shell", async () => new Shell(untyped({ cdw: "/" })), "option `cdw` is none that there is; the nearest is `cwd`"],
+    ["Shell", async () => new Shell(untyped({ cdw: "/" })), "option `cdw` does not exist; the nearest is `cwd`"],
     [
       "run",
       () => shell.run(untyped({ command: ":", timeout: 5 })),
-      "option `timeout` is none that there is; the nearest is `timeoutMs`",
+      "option `timeout` does not exist; the nearest is `timeoutMs`",
     ],
     [
       "sink",
       () => shell.run(untyped({ command: ":", sink: { maxByte: 5 } })),
-      "option `sink.maxByte` is none that there is; the nearest is `maxBytes`",
+      "option `sink.maxByte` does not exist; the nearest is `maxBytes`",
     ],
-    ["executeShell", () => executeShell(untyped({ command: ":", nope: 1 })), "option `nope` is none that there is"],
+    ["executeShell", () => executeShell(untyped({ command: ":", nope: 1 })), "option `nope` does not exist"],
     [
       "limits",
       () => executeShell(untyped({ command: ":", limits: { openFile: 9 } })),
-      "option `limits.openFile` is none that there is; the nearest is `openFiles`",
+      "option `limits.openFile` does not exist; the nearest is `openFiles`",
     ],
     [
       "sandbox",
       () => executeShell(untyped({ command: ":", sandbox: { mode: "read-only", netwrok: true } })),
-      "option `sandbox.netwrok` is none that there is; the nearest is `network`",
+      "option `sandbox.netwrok` does not exist; the nearest is `network`",
     ],
     [
       "PtySession",
       () => new PtySession().start(untyped({ command: ":", clos: 80 })),
-      "option `clos` is none that there is; the nearest is `cols`",
+      "option `clos` does not exist; the nearest is `cols`",
     ],
     [
       "OutputSink",
       async () => new OutputSink(untyped({ headByte: 1 })),
-      "option `headByte` is none that there is; the nearest is `headBytes`",
+      "option `headByte` does not exist; the nearest is `headBytes`",
     ],
   ] as const)("in %s", async (_, start, message) => {
     const refusal = expect(start()).rejects;

@@ -214,7 +214,12 @@ for (const [name, command] of Object.entries(attempts)) {
   await attempt(name, command);
 }
 // The same attempts that prove a sandbox when it is opened, here from below a command of a session.
-const probe = `PATH=$PATH ${supervisor} --probe-${isReadOnly ? "read-only" : "sandbox"} ${outside} 127.0.0.1:${port} ${path} ${process.pid} ${terminal.found}`;
+/** Behind the name, which may have blanks; field 22 of proc_pid_stat(5). */
+const startTime = readFileSync("/proc/self/stat", "utf8")
+  .replace(/^.*\) /s, "")
+  .split(" ")[19];
+const host = `${process.pid}:${startTime}`;
+const probe = `PATH=$PATH ${supervisor} --probe-${isReadOnly ? "read-only" : "sandbox"} ${outside} 127.0.0.1:${port} ${path} ${host} ${terminal.found}`;
 await attempt("probe", probe);
 await attempt("write inside", "echo inside > kept && cat kept && mktemp > /dev/null && echo temporary");
 await attempt("stay a session", "value=5; cd /; exec 3>&-; true");
