@@ -112,10 +112,13 @@ mod tests {
     /// Longest wait for anything here.
     const LIMIT: Duration = Duration::from_secs(10);
 
+    fn runtime() -> tokio::runtime::Runtime {
+        tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap()
+    }
+
     #[test]
     fn a_parked_run_that_is_woken_goes_on_at_once_and_not_when_its_patience_is_over() {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let runtime = runtime();
         let (tell, heard) = mpsc::channel();
         let slot = Arc::new(Slot::new(runtime.handle().clone(), Weak::new(), 0));
         let (report, _writer) = crate::sys::pipe().unwrap();
@@ -131,8 +134,7 @@ mod tests {
 
     #[test]
     fn a_run_that_was_woken_while_it_was_polled_is_not_parked() {
-        let runtime =
-            tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+        let runtime = runtime();
         let slot = Arc::new(Slot::new(runtime.handle().clone(), Weak::new(), 0));
         let (report, _writer) = crate::sys::pipe().unwrap();
         slot.waker().wake();

@@ -163,7 +163,7 @@ async fn a_program_has_a_controlling_terminal_of_the_default_size_that_it_leads(
 
 /// Bash takes a terminal for its own where it has none.
 #[tokio::test]
-async fn a_program_that_is_no_bash_has_a_controlling_terminal_too() {
+async fn a_program_other_than_bash_has_a_controlling_terminal_too() {
     let screen = Screen::new();
     let options = PtyArgvStartOptions {
         application: "stty".to_owned(),

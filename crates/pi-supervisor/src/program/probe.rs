@@ -71,7 +71,8 @@ impl Means {
 /// `PID:START_TIME`.
 fn identity(text: &str) -> Option<ProcessIdentity> {
     let (pid, start_time) = text.split_once(':')?;
-    Some(ProcessIdentity { pid: pid.parse().ok()?, start_time: start_time.parse().ok()? })
+    let pid = pid.parse().ok().filter(|pid| *pid > 0)?;
+    Some(ProcessIdentity { pid, start_time: start_time.parse().ok()? })
 }
 
 /// The host's id, unless another process has it here: in a pid namespace of a sandbox the host has none, and where it has a

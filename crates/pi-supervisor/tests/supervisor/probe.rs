@@ -208,7 +208,7 @@ fn another_process_with_the_id_of_the_host_is_not_the_host() {
 
 #[test]
 fn without_its_means_a_probe_says_nothing() {
-    for host in ["", "0", "1:", ":1", "a:1", "1:b"] {
+    for host in ["", "0", "1:", ":1", "a:1", "1:b", "0:1", "-1:1"] {
         let words = [SANDBOX, "/tmp", "127.0.0.1:1", "/tmp/s", host, "/dev/pts/0"];
         let mut command = Command::new(env!("CARGO_BIN_EXE_pi-supervisor"));
         let output = command.args(words).stdin(Stdio::null()).output().unwrap();

@@ -161,7 +161,7 @@ function knownArgument(text: string): Argument {
   return { text, leading: text, ending: text, several: false, open: false };
 }
 
-/** `"$DIR"/build.sh` is no `rm`. */
+/** `"$DIR"/build.sh` is not `rm`: what an expanding program ends with is known. */
 function programArgument(program: Word): Argument {
   const name = programNameOf(program);
   return { ...argumentOf(program), ending: name === null ? "" : `/${name}` };

@@ -20,6 +20,7 @@ import { DECLARES, READS_LINES } from "../builtins.ts";
 import { type Refusal, refuse } from "../finding.ts";
 import { filesOf, pathOf } from "./download-files.ts";
 import { CODE_OPENS, CONNECTION, downloads, isConnected } from "./downloaders.ts";
+import { loopsOf } from "./loops.ts";
 import { type OpenDescriptors, openDescriptors, optionReadsOpen, pathsOf, readsOpen } from "./open-descriptors.ts";
 import { type ProgramText, programTexts } from "./program-text.ts";
 
@@ -116,6 +117,11 @@ class Line {
     }
     if (!word.expansions.variable && !word.expansions.substitution && !word.expansions.process) return undefined;
     return this.#held(word.text);
+  }
+
+  /** The download in the first of some words that has one. */
+  #inWords(words: readonly Word[]): string | undefined {
+    return words.map((word) => this.#inWord(word)).find((each) => each !== undefined);
   }
 
   /** The download in a variable that a text names. */
@@ -223,16 +229,7 @@ class Line {
 
   /** `for x in $(curl …)`. */
   #noteLoops(): void {
-    const lists = this.#constructs("word-list");
-    for (const loop of this.#analysis.constructs) {
-      if (loop.kind !== "for" && loop.kind !== "select") continue;
-      const own = lists.filter(({ span }) => span.start === loop.span.start);
-      const words = own.flatMap((list) => (list.kind === "word-list" ? list.words : []));
-      this.#hold(
-        [loop.name],
-        words.map((word) => this.#inWord(word)).find((each) => each !== undefined),
-      );
-    }
+    for (const { name, words } of loopsOf(this.#analysis)) this.#hold([name], this.#inWords(words));
   }
 
   /** `f() { eval "$1"; }; f "$(curl …)"`: what a function is given, its arguments hold. */
@@ -240,10 +237,7 @@ class Line {
     const names = new Set(this.#analysis.constructs.flatMap((each) => (each.kind === "function" ? [each.name] : [])));
     for (const { argv } of this.#analysis.effective) {
       if (!names.has(firstValue(argv))) continue;
-      const from = argv
-        .slice(1)
-        .map((word) => this.#inWord(word))
-        .find((each) => each !== undefined);
+      const from = this.#inWords(argv.slice(1));
       if (from !== undefined) for (const at of [...argv.keys(), "@", "*"]) this.#names.set(String(at), from);
     }
   }

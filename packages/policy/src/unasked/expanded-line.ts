@@ -31,10 +31,10 @@ export function expandedLines(
     return value === undefined ? ownVariable(name) : [textField(value)];
   };
   const { bindings } = new LineReading(analysis, context, outer);
-  const words = expanding.flatMap(({ span, command, commandContext, word }): readonly Expanded[] => {
-    const fields = expandWord(word, bindings.use({ command, start: span.start, context: commandContext }));
+  const words = expanding.flatMap(({ word, command, context: around }): readonly Expanded[] => {
+    const fields = expandWord(word, bindings.use({ command, start: word.span.start, context: around }));
     const texts = fields.filter(beginsKnown).map(asWord);
-    return texts.length === 0 ? [] : [{ span, texts }];
+    return texts.length === 0 ? [] : [{ span: word.span, texts }];
   });
   const most = Math.min(MAX_TURNS, Math.max(0, ...words.map(({ texts }) => texts.length)));
   const turns = Array.from({ length: most }, (_, turn) =>
@@ -70,9 +70,8 @@ function replaced(line: string, words: readonly Expanded[], chosen: (texts: read
 
 interface Placed {
   readonly word: Word;
-  readonly span: Span;
   readonly command: EffectiveCommand | undefined;
-  readonly commandContext: CommandContext;
+  readonly context: CommandContext;
 }
 
 /** The words that expand, from left to right, as far as they stand in the line itself. */
@@ -81,15 +80,15 @@ function wordsOfLine(line: string, analysis: CommandAnalysis): readonly Placed[]
   const ofCommands = [...analysis.commands, ...analysis.nestedCommands].flatMap((simple) => {
     const words = [...simple.argv, ...simple.redirections.flatMap(({ target }) => target ?? [])];
     const command = effective.get(simple);
-    return words.map((word): Placed => ({ word, span: word.span, command, commandContext: simple.context }));
+    return words.map((word): Placed => ({ word, command, context: simple.context }));
   });
   const ofBlocks = analysis.constructs.flatMap(({ context, ...construct }): readonly Placed[] => {
     const word = construct.kind === "redirection" ? construct.redirection.target : null;
-    return word === null ? [] : [{ word, span: word.span, command: undefined, commandContext: context }];
+    return word === null ? [] : [{ word, command: undefined, context }];
   });
   return [...ofCommands, ...ofBlocks]
-    .filter(({ word, span }) => /[$`]/.test(word.text) && line.slice(span.start, span.end) === word.text)
-    .toSorted((one, other) => one.span.start - other.span.start);
+    .filter(({ word: { span, text } }) => /[$`]/.test(text) && line.slice(span.start, span.end) === text)
+    .toSorted((one, other) => one.word.span.start - other.word.span.start);
 }
 
 /** What it begins with says what it names: `/etc/$x` is below `/etc`. */

@@ -48,16 +48,14 @@ export function findUnasked(request: UnaskedRequest): Finding[] {
 
 /** Other readings of the line, and of what its wrappers run. */
 function readingsOf(request: UnaskedRequest, analysis: CommandAnalysis): readonly string[] {
-  const literal = expanded(request.command, analysis, request);
+  const expand = (line: string, read: CommandAnalysis): readonly string[] =>
+    expandedLines(line, read, request, request.env);
+  const literal = expand(request.command, analysis);
   const given = [analysis, ...literal.map(analyzeCommand)].flatMap((each) =>
     withGivenWords(each, effectiveFolders(each, request)),
   );
-  const inside = given.flatMap((text) => expanded(text, analyzeCommand(text), request));
+  const inside = given.flatMap((text) => expand(text, analyzeCommand(text)));
   return [...new Set([...literal, ...given, ...inside])].slice(0, MAX_READINGS);
-}
-
-function expanded(line: string, analysis: CommandAnalysis, request: UnaskedRequest): readonly string[] {
-  return expandedLines(line, analysis, request, request.env);
 }
 
 /** Readings of one line that are looked at. */

@@ -8,6 +8,7 @@ import { analyzeCommand, type CommandAnalysis, type Construct, type SimpleComman
 import { firstValue, programName } from "@pi-bash/command/internal";
 import { braceWords } from "../brace-words.ts";
 import { READS_LINES } from "../builtins.ts";
+import { loopsOf } from "./loops.ts";
 
 /** Programs that print the paths they are given, or paths below them. */
 const LISTS = /^(?:echo|printf|find|gfind|fd|fdfind|locate)$/;
@@ -23,14 +24,9 @@ interface LoopValue {
 }
 
 /** What the loops of a line take from a listing: that of a `for`, one before a `read`, or one behind its loop. */
-export function loopValues({ commands, constructs }: CommandAnalysis): readonly LoopValue[] {
-  const lists = constructs.flatMap((construct): readonly LoopValue[] => {
-    if (construct.kind !== "for" && construct.kind !== "select") return [];
-    const own = constructs.flatMap((each) =>
-      each.kind === "word-list" && each.span.start === construct.span.start ? each.words : [],
-    );
-    return own.flatMap(listed).map((value) => ({ name: construct.name, value }));
-  });
+export function loopValues(analysis: CommandAnalysis): readonly LoopValue[] {
+  const { commands, constructs } = analysis;
+  const lists = loopsOf(analysis).flatMap(({ name, words }) => words.flatMap(listed).map((value) => ({ name, value })));
   const reads = commands.filter(({ argv }) => READS_LINES.has(firstValue(argv)));
   const read = reads.flatMap((each): readonly LoopValue[] => {
     const given = constructs.flatMap((construct) => listedBeside(each, construct)).slice(0, MAX_PATHS);
