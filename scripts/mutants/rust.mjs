@@ -3,7 +3,6 @@
  * crate's own tests (documentation's examples left out).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { lastLines, root, runProgram } from "../child.mjs";
 import { linesOfOtherSystems } from "./other-systems.mjs";
@@ -19,6 +18,8 @@ const CASES = "64";
 const JOBS = "2";
 /** A changed source has three times as long as the tests take, and a minute where they are short. */
 const TIMEOUT = ["--minimum-test-timeout", "60", "--timeout-multiplier", "3"];
+/** Where the copies of the tree are. Not in `/tmp`: each test program has one of its own. */
+const SCRATCH = "/var/tmp/pi-bash-mutants-";
 /** Starts a test program; as seen from the folder of a crate in the copy of the tree, where cargo runs its tests. */
 const FIRST_FAILURE = ["bash", "../../scripts/mutants/first-failure.sh"];
 /** Sources that Linux, where mutants are judged, does not compile: all of them would survive. */
@@ -50,13 +51,13 @@ async function runnerVariable() {
  * Runs cargo where nothing that it starts can outlive it. Each test program has a namespace of its own in that: what a fork
  * bomb leaves would slow down, or end, the mutants after it.
  */
-async function containedCargo(...rest) {
+async function containedCargo(scratch, ...rest) {
   for (const options of NAMESPACES) {
     if (!(await runProgram("unshare", [...options, "true"])).ok) continue;
     const runner = ["unshare", ...options, ...FIRST_FAILURE].join(" ");
     // No backtrace is read, and without line tables a build takes half as long.
     const quick = { CARGO_PROFILE_DEV_DEBUG: "none", PROPTEST_CASES: CASES };
-    const env = { [await runnerVariable()]: runner, RUST_TEST_THREADS: THREADS, ...quick };
+    const env = { [await runnerVariable()]: runner, RUST_TEST_THREADS: THREADS, TMPDIR: scratch, ...quick };
     return runProgram("unshare", [...options, "cargo", ...rest], { timeoutMs: RUN_TIMEOUT_MS, env });
   }
   throw new Error(
@@ -130,7 +131,7 @@ function diffOf(drawn) {
 
 /** Judges the drawn mutants. */
 export async function judgeRust(target, drawn) {
-  const scratch = mkdtempSync(join(tmpdir(), "pi-bash-mutants-"));
+  const scratch = mkdtempSync(SCRATCH);
   const config = join(scratch, "mutants.toml");
   const diff = join(scratch, "drawn.diff");
   writeFileSync(diff, `${diffOf(drawn).join("\n")}\n`);
@@ -141,7 +142,7 @@ export async function judgeRust(target, drawn) {
   );
   try {
     const options = ["--config", config, "--in-diff", diff, "--output", scratch, "--jobs", JOBS, ...TIMEOUT];
-    const run = await containedCargo("mutants", "--package", target.name, ...options);
+    const run = await containedCargo(scratch, "mutants", "--package", target.name, ...options);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
     const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
     return drawn.map((mutant) => ({ mutant, verdict: known.get(mutant.key) ?? "not judged" }));

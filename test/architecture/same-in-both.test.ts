@@ -1,5 +1,5 @@
 /** Numbers that the core and the packages both have, because neither can ask the other: they are the same. */
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -28,12 +28,6 @@ it("the longest output that is minimized", () => {
   expect(product).toBe(DEFAULT_MINIMIZER_CAPTURE_BYTES);
 });
 
-it("the widest row of a terminal, where a question is looked for", () => {
-  const source = readFileSync(join(root, "packages/terminal/src/waiting.ts"), "utf8");
-
-  expect(Number(/const MAX_LINE = (\d+);/.exec(source)?.[1])).toBe(PTY_COLUMNS_RANGE.max);
-});
-
 it("the sizes that a pseudoterminal may have", () => {
   const core = coreText("pi-shell/src/pty/terminal.rs");
   const number = (pattern: RegExp) => (pattern.exec(core) ?? []).slice(1).map(Number);
@@ -42,4 +36,25 @@ it("the sizes that a pseudoterminal may have", () => {
   expect(number(/rows: within\(rows, (\d+), (\d+)\)/)).toEqual([PTY_ROWS_RANGE.min, PTY_ROWS_RANGE.max]);
   expect(number(/DEFAULT_COLS: u32 = (\d+);/)).toEqual([DEFAULT_PTY_COLUMNS]);
   expect(number(/DEFAULT_ROWS: u32 = (\d+);/)).toEqual([DEFAULT_PTY_ROWS]);
+});
+
+it("what documents and comments say of those sizes", () => {
+  const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  const commented = ["crates/pi-shell/src/pty", "packages/natives/src", "packages/places/src"].flatMap((folder) =>
+    readdirSync(join(root, folder))
+      .filter((name) => /\.(?:rs|ts)$/.test(name))
+      .map((name) => `${folder}/${name}`),
+  );
+  const texts = [...pages.map((name) => `docs/${name}`), ...commented].map((path) =>
+    readFileSync(join(root, path), "utf8"),
+  );
+  const said = texts.flatMap((text) => [...text.matchAll(/(\d+) to (\d+) columns and (\d+) to (\d+) rows/g)]);
+  const saidOfOne = texts.flatMap((text) => [...text.matchAll(/(Columns|Rows), clamped to (\d+) to (\d+)/g)]);
+  const numbers = (range: { min: number; max: number }) => [range.min, range.max].map(String);
+  const [columns, rows] = [numbers(PTY_COLUMNS_RANGE), numbers(PTY_ROWS_RANGE)];
+
+  expect(said.length).toBeGreaterThan(4);
+  for (const [, ...found] of said) expect(found).toEqual([...columns, ...rows]);
+  expect(saidOfOne.length).toBeGreaterThan(3);
+  for (const [, kind, ...found] of saidOfOne) expect(found).toEqual(kind === "Columns" ? columns : rows);
 });

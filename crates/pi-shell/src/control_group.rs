@@ -109,7 +109,7 @@ impl ControlGroup {
 
     /// Removes it if none of its processes is left; true when it is gone.
     pub(crate) fn try_remove(&self) -> bool {
-        self.folders().all(|folder| fs::remove_dir(folder).is_ok() || !folder.exists())
+        self.folders().all(|folder| remove(folder))
     }
 
     fn folders(&self) -> impl Iterator<Item = &PathBuf> {
@@ -121,21 +121,19 @@ impl ControlGroup {
 impl Drop for ControlGroup {
     fn drop(&mut self) {
         let folders: Vec<PathBuf> = self.folders().cloned().collect();
-        let remove = move || {
+        let remove_all = move || {
             for folder in folders {
+                // The kernel refuses as long as a process of it is there.
                 for _ in 0..REMOVE_TRIES {
-                    // Busy as long as a process of it is there.
-                    match fs::remove_dir(&folder) {
-                        Err(error) if error.kind() == io::ErrorKind::ResourceBusy => {
-                            std::thread::sleep(REMOVE_INTERVAL);
-                        }
-                        _ => break,
+                    if remove(&folder) {
+                        break;
                     }
+                    std::thread::sleep(REMOVE_INTERVAL);
                 }
             }
         };
         // Without a thread the empty folders stay.
-        drop(std::thread::Builder::new().name("pi-bash-groups".to_owned()).spawn(remove));
+        drop(std::thread::Builder::new().name("pi-bash-groups".to_owned()).spawn(remove_all));
     }
 }
 
@@ -146,6 +144,11 @@ pub(crate) fn remove_left(is_left: impl Fn(&str, SystemTime) -> bool) {
     if let Ok(hierarchies) = Hierarchies::of_this_process() {
         hierarchies.remove_left(is_left);
     }
+}
+
+/// Removes a group's folder; true when it is gone.
+fn remove(folder: &Path) -> bool {
+    fs::remove_dir(folder).is_ok() || !folder.exists()
 }
 
 fn put(file: &Path, text: &str) -> Result<(), String> {
@@ -354,6 +357,14 @@ mod tests {
         assert!(outside.place("pids").is_err());
     }
 
+    #[test]
+    fn a_group_that_no_process_can_be_moved_to_is_not_used() {
+        let (scratch, hierarchies) = tree("memory pids\n");
+        fs::remove_file(scratch.path().join("slice/cgroup.procs")).unwrap();
+
+        assert!(hierarchies.place("pids").is_err());
+    }
+
     /// A tree of version 1: a hierarchy for each controller.
     fn first_tree() -> (tempfile::TempDir, Hierarchies) {
         let scratch = tempfile::tempdir().unwrap();
@@ -418,15 +429,15 @@ mod tests {
     }
 
     #[test]
-    fn a_dropped_group_is_removed() {
+    fn a_dropped_group_is_removed_once_its_folder_can_be() {
         let (scratch, hierarchies) = tree("memory pids\n");
         let folder = scratch.path().join("slice/session");
         let group = ControlGroup::make_in(&hierarchies, LIMITS, "session").unwrap();
+
+        drop(group);
         for file in fs::read_dir(&folder).unwrap().flatten() {
             fs::remove_file(file.path()).unwrap();
         }
-
-        drop(group);
 
         let bound = std::time::Instant::now() + Duration::from_secs(30);
         while folder.exists() {

@@ -5,6 +5,7 @@
  * program can pretend to wait, and can hide it: nothing but what a model or a person reads may depend on the answer.
  */
 import type { QuietTerminal, TerminalProgram, TerminalReader } from "@pi-bash/contract";
+import { PTY_COLUMNS_RANGE } from "@pi-bash/contract/internal";
 
 /**
  * What a program waits for.
@@ -77,7 +78,7 @@ const QUESTION_MARKS = /^[\s│┃|]*[?◆]?\s*/u;
 const MENU_ROWS = 12;
 
 /** Longest text that is matched, in characters: a row of the widest terminal. */
-const MAX_LINE = 400;
+const MAX_LINE = PTY_COLUMNS_RANGE.max;
 
 /**
  * A reader in the same call in two looks: the second one is 0.2 s after the first, and timers are late rather than early by

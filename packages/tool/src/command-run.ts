@@ -71,7 +71,7 @@ export async function runOnExecutor(call: PreparedCall, scene: CallScene): Promi
 
 async function runOnce(call: PreparedCall, scene: CallScene): Promise<FinishedRun> {
   const { session, signal, updates } = scene;
-  const place = await allocate(session);
+  const file = await allocate(session);
   const kept = await keepStreams(call, session);
   let result: CommandResult;
   let keptNotice: string | undefined;
@@ -79,7 +79,7 @@ async function runOnce(call: PreparedCall, scene: CallScene): Promise<FinishedRu
     result = await session.executor.executeBash(kept?.command ?? call.command, {
       ...executionOptions(call, scene),
       ...(signal === undefined ? {} : { signal }),
-      ...(place.artifact === undefined ? {} : { artifact: place.artifact }),
+      ...(file.artifact === undefined ? {} : { artifact: file.artifact }),
       onUpdate: (tail) => updates.show(tail),
     });
   } catch (error) {
@@ -88,7 +88,7 @@ async function runOnce(call: PreparedCall, scene: CallScene): Promise<FinishedRu
     keptNotice = await kept?.finish();
   }
   const movedTo = followFolder(call, result, session);
-  return { call, result: withArtifactError(result, place.error), backend: "executor", keptNotice, movedTo };
+  return { call, result: withArtifactError(result, file.error), backend: "executor", keptNotice, movedTo };
 }
 
 /** Runs the call on a console that a person can type into. */
@@ -98,9 +98,9 @@ export async function runOnPty(
   { session, context, signal }: CallScene,
 ): Promise<FinishedRun> {
   await checkDirectory(call.cwd, session.place);
-  const place = await allocate(session);
+  const file = await allocate(session);
   const store = session.executor.artifacts;
-  const own = place.artifact === undefined ? await store.allocate("bash").catch(() => undefined) : undefined;
+  const own = file.artifact === undefined ? await store.allocate("bash").catch(() => undefined) : undefined;
   const { settings } = call;
   const { prefix, mask, ...begin } = await terminalOf(call, session);
   let result: CommandResult | undefined;
@@ -111,7 +111,7 @@ export async function runOnPty(
       cwd: call.cwd,
       timeoutMs: call.timeout.milliseconds,
       signal,
-      artifact: own ?? (place.artifact === false ? undefined : place.artifact),
+      artifact: own ?? (file.artifact === false ? undefined : file.artifact),
       artifactMaxBytes: store.maxBytes,
       maxBytes: settings["bash.outputMaxBytes"],
       title: "Console",
@@ -123,7 +123,7 @@ export async function runOnPty(
   } finally {
     if (own !== undefined) await store.settle(own.id, result?.artifactId === own.id ? "keep" : "discard");
   }
-  const shown = withinLines(withArtifactError(result, place.error), outputWindow(settings));
+  const shown = withinLines(withArtifactError(result, file.error), outputWindow(settings));
   return { call, result: shown, backend: "pty" };
 }
 
@@ -146,14 +146,14 @@ async function terminalOf(
   return { shell, env: own, prefix, mask: await session.executor.secretMask() };
 }
 
-interface Place {
+interface OutputFile {
   /** Absent: the executor's store; `false`: nowhere. */
   artifact?: ArtifactAllocation | false;
   error?: string;
 }
 
 /** The session's file for the output. A failure costs the file and nothing else. */
-async function allocate(session: BashToolSession): Promise<Place> {
+async function allocate(session: BashToolSession): Promise<OutputFile> {
   if (session.allocateOutputArtifact === undefined) return {};
   try {
     const allocate = session.allocateOutputArtifact.bind(session);

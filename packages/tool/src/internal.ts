@@ -2,7 +2,6 @@
  * Names of `@pi-bash/tool` that packages of pi-bash share, and that no host needs. They may change in any version: a host
  * imports `@pi-bash/tool`.
  */
-export { tailBytes as endOf } from "@pi-bash/contract/internal/text";
 export { type CallKind, CallTurns } from "./call-turns.ts";
 export { type ExpansionOptions, expandCwd, expandEnvValue, expandInternalUrls } from "./internal-urls.ts";
 export { untilSettled } from "./live-updates.ts";

@@ -37,8 +37,8 @@ export interface BashToolSession {
   readonly pty?: PtyPort | undefined;
   readonly internalUrls?: InternalUrlSources | undefined;
   /**
-   * Decides which calls may run; keep one for each session. Absent: only what is never allowed is refused (hard blocks,
-   * `blockedCommands`, `requireDescription`).
+   * Decides which calls may run; keep one for each session. Absent: hard blocks, `blockedCommands` and
+   * `requireDescription` refuse, and what never runs unasked goes to `approve`, or is refused without one.
    */
   readonly policy?: PolicyPort | undefined;
   /** Read for `PI_NO_PTY` and the search path. Default: `process.env`. */
