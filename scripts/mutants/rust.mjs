@@ -23,7 +23,7 @@ const SCRATCH = "/var/tmp/pi-bash-mutants-";
 /** Starts a test program; as seen from the folder of a crate in the copy of the tree, where cargo runs its tests. */
 const FIRST_FAILURE = ["bash", "../../scripts/mutants/first-failure.sh"];
 /** Sources that Linux, where mutants are judged, does not compile: all of them would survive. */
-const OTHER_SYSTEMS = /\/(macos|windows)\.rs$/;
+const OTHER_SYSTEMS = /\/(macos|windows|sys\/job)\.rs$/;
 /** Changes that change nothing: flags have no bit in common, so that `|` and `^` of them are the same. */
 const SAME = /: replace \| with \^ in /;
 /** Exit codes of cargo-mutants that still come with outcomes: all caught, some missed, some timed out. */
@@ -129,23 +129,32 @@ function diffOf(drawn) {
   });
 }
 
-/** Judges the drawn mutants. */
+/** Tests that judge first, and those that judge what they let pass: most of a build is programs of tests that come last. */
+const TESTS_IN_TURN = [["--lib"], ["--bins", "--tests"]];
+
+/** Judges the drawn mutants: by the unit tests, then what survived those by all others. */
 export async function judgeRust(target, drawn) {
+  const verdicts = new Map();
+  for (const tests of TESTS_IN_TURN) {
+    const left = drawn.filter(({ key }) => (verdicts.get(key) ?? "survived") === "survived");
+    if (left.length === 0) break;
+    for (const [key, verdict] of await judgeBy(tests, target, left)) verdicts.set(key, verdict);
+  }
+  return drawn.map((mutant) => ({ mutant, verdict: verdicts.get(mutant.key) ?? "not judged" }));
+}
+
+async function judgeBy(tests, target, drawn) {
   const scratch = mkdtempSync(SCRATCH);
   const config = join(scratch, "mutants.toml");
   const diff = join(scratch, "drawn.diff");
   writeFileSync(diff, `${diffOf(drawn).join("\n")}\n`);
   const names = drawn.map(({ key }) => JSON.stringify(exactly(key)));
-  writeFileSync(
-    config,
-    `examine_re = [${names.join(", ")}]\nadditional_cargo_test_args = ["--lib", "--bins", "--tests"]\n`,
-  );
+  writeFileSync(config, `examine_re = [${names.join(", ")}]\nadditional_cargo_test_args = ${JSON.stringify(tests)}\n`);
   try {
     const options = ["--config", config, "--in-diff", diff, "--output", scratch, "--jobs", JOBS, ...TIMEOUT];
     const run = await containedCargo(scratch, "mutants", "--package", target.name, ...options);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
-    const known = outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
-    return drawn.map((mutant) => ({ mutant, verdict: known.get(mutant.key) ?? "not judged" }));
+    return outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
   } finally {
     rmSync(scratch, { recursive: true, force: true });
   }

@@ -91,4 +91,15 @@ mod tests {
     fn linux_keeps_one_bash_a_session() {
         assert_eq!(capabilities().session, SessionKind::Persistent);
     }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn what_a_read_only_command_is_not_kept_from_has_a_name_that_is_documented() {
+        let documented = include_str!("../../../docs/read-only.md");
+        let read_only = capabilities().read_only;
+        assert_eq!(read_only.as_ref().err(), crate::sandbox::read_only::missing().as_ref());
+        for name in read_only.unwrap_or_default() {
+            assert!(documented.contains(&format!("\"{name}\"")), "{name}");
+        }
+    }
 }

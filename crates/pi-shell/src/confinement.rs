@@ -133,3 +133,28 @@ pub struct SandboxReport {
     /// The folders that can be written have more in them than is looked at.
     pub partly_searched: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn modes_backends_and_what_is_planted_are_called_as_settings_and_results_have_them() {
+        let modes = [SandboxMode::ReadOnly, SandboxMode::WorkspaceWrite];
+        assert_eq!(modes.map(SandboxMode::name), ["read-only", "workspace-write"]);
+        let backends =
+            [SandboxBackend::Bubblewrap, SandboxBackend::Landlock, SandboxBackend::Seatbelt];
+        assert_eq!(backends.map(SandboxBackend::name), ["bubblewrap", "landlock", "seatbelt"]);
+        let kinds = [PlantKind::Repository, PlantKind::Rebase, PlantKind::Tool];
+        let names = ["git-repository", "git-rebase", "tool-configuration"];
+        assert_eq!(kinds.map(PlantKind::name), names);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn only_the_host_s_network_is_the_host_s() {
+        let rules = SandboxNetwork::Rules(Rules::parse(&[]).unwrap());
+        assert!(SandboxNetwork::Host.is_host());
+        assert!(!SandboxNetwork::None.is_host() && !rules.is_host());
+    }
+}

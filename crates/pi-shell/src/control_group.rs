@@ -203,7 +203,7 @@ impl Hierarchies {
             let handed_on =
                 has() || (fs::write(&control, format!("+{controller}")).is_ok() && has());
             // A process is moved with a right to the nearest group that is above both places.
-            let is_ours = is_writable(&folder) && may_write(&folder.join("cgroup.procs"));
+            let is_ours = may_write(&folder) && may_write(&folder.join("cgroup.procs"));
             (handed_on && is_ours).then_some(Place { folder, is_second: true })
         })
     }
@@ -219,7 +219,7 @@ impl Hierarchies {
         // The path is that of an outer namespace where the mount shows only a part.
         [within(&mount, own), mount]
             .into_iter()
-            .find(|folder| is_writable(folder))
+            .find(|folder| may_write(folder))
             .map(|folder| Place { folder, is_second: false })
     }
 
@@ -263,10 +263,6 @@ impl Hierarchies {
 
 fn within(mount: &Path, path: &str) -> PathBuf {
     mount.join(path.trim_start_matches('/'))
-}
-
-fn is_writable(folder: &Path) -> bool {
-    folder.is_dir() && may_write(folder)
 }
 
 fn may_write(path: &Path) -> bool {
@@ -350,19 +346,21 @@ mod tests {
     }
 
     #[test]
+    fn a_group_that_processes_cannot_be_moved_within_is_not_used() {
+        let (scratch, hierarchies) = tree("memory pids\n");
+        assert!(hierarchies.place("pids").is_ok());
+
+        fs::remove_file(scratch.path().join("slice/cgroup.procs")).unwrap();
+
+        assert!(hierarchies.place("pids").is_err());
+    }
+
+    #[test]
     fn a_group_outside_of_the_mount_is_not_used() {
         let (_scratch, hierarchies) = tree("memory pids\n");
         let outside = Hierarchies { groups: "0::/../slice/own\n".to_owned(), ..hierarchies };
 
         assert!(outside.place("pids").is_err());
-    }
-
-    #[test]
-    fn a_group_that_no_process_can_be_moved_to_is_not_used() {
-        let (scratch, hierarchies) = tree("memory pids\n");
-        fs::remove_file(scratch.path().join("slice/cgroup.procs")).unwrap();
-
-        assert!(hierarchies.place("pids").is_err());
     }
 
     /// A tree of version 1: a hierarchy for each controller.

@@ -160,3 +160,19 @@ impl ShellError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_directory_that_cannot_be_entered_has_an_error_of_its_own_for_each_cause() {
+        for (kind, code) in [
+            (io::ErrorKind::NotFound, "PI_MISSING_CWD"),
+            (io::ErrorKind::NotADirectory, "PI_CWD_NOT_A_DIRECTORY"),
+            (io::ErrorKind::PermissionDenied, "PI_CWD_DENIED"),
+        ] {
+            assert_eq!(ShellError::of_directory("/a".into(), kind.into()).code(), code);
+        }
+    }
+}

@@ -45,3 +45,25 @@ impl Clock {
         self.start.elapsed()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_time_of_a_command_runs_from_its_start_to_its_deadline() {
+        let second = Duration::from_secs(1);
+        let before = tokio::time::Instant::now();
+        let clock = Clock::start(Some(7 * second));
+        let started = Instant::now();
+        while started.elapsed().is_zero() {
+            std::thread::yield_now();
+        }
+
+        let least = started.elapsed();
+        assert!(clock.elapsed() >= least);
+        let end = clock.deadline().and(Duration::ZERO).unwrap();
+        assert!(end >= before + 7 * second && end <= tokio::time::Instant::now() + 7 * second);
+        assert!(!Clock::start(None).deadline().is_set());
+    }
+}

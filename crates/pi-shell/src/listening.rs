@@ -53,3 +53,23 @@ pub fn port_holder(port: u16) -> Option<ListeningPort> {
 pub fn port_holder(_port: u16) -> Option<ListeningPort> {
     None
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_is_found_by_its_process_and_its_process_by_the_port() {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let own = i32::try_from(std::process::id()).unwrap();
+
+        let ports = listening_ports(&[own]);
+        let found = ports.iter().find(|found| found.port == address.port()).unwrap();
+        assert_eq!((found.address, found.is_inside), (address.ip(), false));
+        assert_eq!(found.program.as_ref().map(|(pid, _)| *pid), Some(own));
+        let holder = port_holder(address.port()).unwrap();
+        assert_eq!((holder.port, holder.address), (address.port(), address.ip()));
+    }
+}

@@ -75,3 +75,38 @@ pub trait Observer: Send + Sync {
     /// Takes the newest tail. Never waits; a newer one replaces one that was not yet seen.
     fn update(&self, _update: SinkUpdate) {}
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use super::*;
+    use crate::locked::lock;
+
+    struct Without;
+
+    impl Observer for Without {}
+
+    #[derive(Default)]
+    struct OfText(Mutex<String>);
+
+    impl Observer for OfText {
+        fn chunk(&self, text: &str) {
+            lock(&self.0).push_str(text);
+        }
+    }
+
+    #[test]
+    fn an_observer_without_methods_of_its_own_wants_nothing() {
+        assert!(!Without.wants_chunks() && !Without.takes_reads() && !Without.wants_updates());
+        #[cfg(unix)]
+        assert!(!Without.wants_quiet());
+    }
+
+    #[test]
+    fn a_read_comes_as_text_to_who_does_not_keep_its_buffer() {
+        let observer = OfText::default();
+        observer.chunk_read(&mut b"read, and unread".to_vec(), 4);
+        assert_eq!(*lock(&observer.0), "read");
+    }
+}

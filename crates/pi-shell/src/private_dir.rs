@@ -4,12 +4,13 @@
 //! the host that closes it, and by the supervisor where the host ended without closing. What neither could remove (a
 //! supervisor that was killed, or is in a sandbox) is removed by a later host.
 
+use std::fs::DirEntry;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::Once;
+use std::sync::{LazyLock, Once};
 use std::time::{Duration, SystemTime};
 
 use pi_supervisor::remove_tree::{open_folder, remove_tree};
@@ -26,6 +27,10 @@ const TEMPORARY_NAME: &str = "tmp";
 
 /// Name of the part that shells write to.
 const STATE_FOLDER_NAME: &str = "w";
+
+/// What the names of this user's folders begin with.
+static OWN_PREFIX: LazyLock<String> =
+    LazyLock::new(|| format!("pi-bash-{}-", rustix::process::getuid().as_raw()));
 
 /// A folder that exists as long as this value.
 pub(crate) struct PrivateDir {
@@ -48,9 +53,8 @@ impl PrivateDir {
     }
 
     fn create_in(base: &Path) -> io::Result<Self> {
-        let user = rustix::process::getuid().as_raw();
         let name = RandomState::new().hash_one(base);
-        let path = base.join(format!("pi-bash-{user}-{name:016x}"));
+        let path = base.join(format!("{}{name:016x}", *OWN_PREFIX));
         // Exclusive: a name that someone made before us, link or folder, is an error.
         rustix::fs::mkdir(&path, Mode::RWXU)?;
         let made = Self::initialize(&path);
@@ -116,12 +120,14 @@ fn candidates() -> Vec<PathBuf> {
     [runtime, Some(PathBuf::from("/dev/shm")), Some(temporary), Some(PathBuf::from("/tmp"))]
         .into_iter()
         .flatten()
-        .filter(|base| base.is_absolute() && base.to_str().is_some_and(is_plain))
+        .filter(|base| base.to_str().is_some_and(is_place))
         .collect()
 }
 
-fn is_plain(path: &str) -> bool {
-    path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
+/// Whether a path is absolute, short, and of characters that need no quoting.
+fn is_place(path: &str) -> bool {
+    path.starts_with('/')
+        && path.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"/._-".contains(&byte))
         && path.len() < 80
 }
 
@@ -130,19 +136,20 @@ pub(crate) fn sweep_stale() {
     static SWEPT: Once = Once::new();
     SWEPT.call_once(|| {
         sweep();
-        sweep_groups();
+        control_group::remove_left(is_left);
     });
 }
 
 fn sweep() {
-    let prefix = own_prefix();
+    let is_named_so = |entry: &DirEntry| {
+        entry.file_name().to_str().is_some_and(|name| name.starts_with(OWN_PREFIX.as_str()))
+    };
     for base in candidates() {
         let Ok(entries) = std::fs::read_dir(&base) else { continue };
-        for entry in entries.flatten() {
+        for entry in entries.flatten().filter(is_named_so) {
             let Ok(found) = entry.metadata() else { continue };
             // In a folder that all can write to, another user may have made one of our name.
-            let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix))
-                && found.uid() == rustix::process::getuid().as_raw();
+            let ours = found.uid() == rustix::process::getuid().as_raw();
             if ours && found.modified().is_ok_and(is_old) {
                 remove_if_unlocked(&entry.path());
             }
@@ -150,19 +157,12 @@ fn sweep() {
     }
 }
 
-/// A control group has the name of its session's folder, which is made before it and removed first.
-fn sweep_groups() {
-    let prefix = own_prefix();
-    control_group::remove_left(|name, made| {
-        name.starts_with(&prefix)
-            && is_old(made)
-            && !candidates().iter().any(|base| base.join(name).exists())
-    });
-}
-
-/// What the names of this user's folders begin with.
-fn own_prefix() -> String {
-    format!("pi-bash-{}-", rustix::process::getuid().as_raw())
+/// Whether a control group is one that a session of this user left. It has the name of that session's folder, which is
+/// made before it and removed first.
+fn is_left(name: &str, made: SystemTime) -> bool {
+    name.starts_with(OWN_PREFIX.as_str())
+        && is_old(made)
+        && !candidates().iter().any(|base| base.join(name).exists())
 }
 
 fn is_old(made: SystemTime) -> bool {
@@ -226,12 +226,18 @@ mod tests {
 
     #[test]
     fn paths_that_bash_would_have_to_quote_or_that_are_long_are_no_places() {
-        for (path, is_place) in
-            [("/tmp/a-b_c.d9", true), ("/tmp/a b", false), ("/tmp/a$b", false), ("/tmp/é", false)]
-        {
-            assert_eq!(is_plain(path), is_place, "{path}");
+        for (path, expected) in [
+            ("/tmp/a-b_c.d9", true),
+            ("/tmp/a b", false),
+            ("/tmp/a$b", false),
+            ("/tmp/é", false),
+            ("tmp", false),
+            ("", false),
+        ] {
+            assert_eq!(is_place(path), expected, "{path}");
         }
-        assert!(is_plain(&"x".repeat(79)) && !is_plain(&"x".repeat(80)));
+        let of_length = |length: usize| format!("/{}", "x".repeat(length - 1));
+        assert!(is_place(&of_length(79)) && !is_place(&of_length(80)));
         let places = candidates();
         assert!(places.iter().all(|place| place.is_absolute()));
         assert_eq!(places.last().unwrap(), Path::new("/tmp"));
@@ -288,5 +294,18 @@ mod tests {
         assert!(young.exists(), "its owner may not hold the lock yet");
         assert!(!old.exists());
         remove_tree(&young).unwrap();
+    }
+
+    #[test]
+    fn a_control_group_is_left_once_it_is_old_and_its_session_s_folder_is_gone() {
+        let folder = PrivateDir::create().unwrap();
+        let name = folder.path().file_name().unwrap().to_str().unwrap().to_owned();
+        let (now, long_ago) = (SystemTime::now(), SystemTime::now() - 2 * STALE_AFTER);
+
+        assert!(!is_left(&name, long_ago), "its session lives");
+        drop(folder);
+        assert!(is_left(&name, long_ago));
+        assert!(!is_left(&name, now), "its folder may be about to be made");
+        assert!(!is_left(&name.replacen("pi-bash", "other", 1), long_ago), "it is not a session's");
     }
 }

@@ -43,9 +43,7 @@ const NOT_PROXIES: [&str; 2] = ["goproxy", "gonoproxy"];
 /// `npm_config_https_proxy`, `CARGO_HTTP_PROXY`, `CLOUDSDK_PROXY_PASSWORD` and the like.
 fn is_about_proxies(name: &OsStr) -> bool {
     let name = name.to_string_lossy().to_ascii_lowercase();
-    let is_about = name.ends_with("proxy")
-        || name.contains("proxy_")
-        || name.eq_ignore_ascii_case(NODE_SWITCH);
+    let is_about = name.ends_with("proxy") || name.contains("proxy_");
     is_about && !NOT_PROXIES.contains(&name.as_str())
 }
 

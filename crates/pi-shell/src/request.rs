@@ -12,7 +12,7 @@ use crate::mask::Mask;
 /// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
 ///
 /// Source: the specification's default window, `bash` tool, "50 KB tail".
-pub const DEFAULT_MAX_BYTES: usize = 50 * 1024;
+pub const DEFAULT_MAX_BYTES: usize = 51_200;
 
 /// Least time between two updates of a sink. Faster repaints are not seen and cost the host.
 pub const DEFAULT_UPDATE_INTERVAL: Duration = Duration::from_millis(50);

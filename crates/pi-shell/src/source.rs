@@ -80,3 +80,53 @@ pub(crate) fn bytes_in_pipe(pipe: impl std::os::fd::AsFd) -> usize {
     let waiting = rustix::io::ioctl_fionread(pipe);
     waiting.map_or(READ_BYTES, |bytes| usize::try_from(bytes).unwrap_or(usize::MAX))
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_lies_in_a_pipe_is_counted_and_read_until_its_writer_is_gone() {
+        let (reader, writer) = crate::sys::pipe().unwrap();
+        rustix::io::ioctl_fionbio(&reader, true).unwrap();
+        let mut buffer = [0; 8];
+        assert_eq!(bytes_in_pipe(&reader), 0);
+        assert_eq!(read_pipe(&reader, &mut buffer).unwrap(), ReadOutcome::Empty);
+
+        rustix::io::write(&writer, b"bytes").unwrap();
+        assert_eq!(bytes_in_pipe(&reader), 5);
+        assert_eq!(read_pipe(&reader, &mut buffer).unwrap(), ReadOutcome::Data(5));
+
+        drop(writer);
+        // A program that another test is starting has it until it is executed.
+        let bound = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        while read_pipe(&reader, &mut buffer).unwrap() != ReadOutcome::Closed {
+            assert!(std::time::Instant::now() < bound, "it is still open");
+            std::thread::yield_now();
+        }
+    }
+
+    /// A source that cannot tell what comes next.
+    struct Unknowing(Vec<u8>);
+
+    impl Source for Unknowing {
+        fn bytes(&self, length: usize) -> &[u8] {
+            &self.0[..length]
+        }
+        fn buffer(&mut self) -> &mut Vec<u8> {
+            &mut self.0
+        }
+        fn read_now(&mut self) -> io::Result<ReadOutcome> {
+            Ok(ReadOutcome::Closed)
+        }
+        async fn readable(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn a_source_that_cannot_tell_whether_more_comes_promises_none() {
+        assert!(!Unknowing(Vec::new()).has_more());
+    }
+}

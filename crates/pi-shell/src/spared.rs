@@ -96,4 +96,73 @@ mod tests {
         assert!(!look.found.iter().any(|entry| entry.identity.pid == pid));
         assert!(later.found.iter().any(|entry| entry.identity.pid == pid), "it is one later");
     }
+
+    /// Shells of this test, killed at its end.
+    #[cfg(target_os = "linux")]
+    struct Shells(Vec<std::process::Child>);
+
+    #[cfg(target_os = "linux")]
+    impl Shells {
+        fn start(&mut self, input: impl Into<std::process::Stdio>, script: &str) -> i32 {
+            let mut command = Command::new("sh");
+            let child = command.args(["-c", script]).stdin(input).spawn().unwrap();
+            let pid = i32::try_from(child.id()).unwrap();
+            self.0.push(child);
+            pid
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    impl Drop for Shells {
+        fn drop(&mut self) {
+            for shell in &mut self.0 {
+                shell.kill().ok();
+                shell.wait().ok();
+            }
+        }
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn who_is_spared_or_older_is_no_target_with_all_that_it_started_and_everyone_else_is() {
+        use std::os::fd::OwnedFd;
+        let own = i32::try_from(std::process::id()).unwrap();
+        let mut shells = Shells(Vec::new());
+        // A child that ends with the pipe of its parent.
+        let (input, _until) = std::io::pipe().unwrap();
+        let parent = shells.start(input, "sh -c 'read -r line; :'; :");
+        let (socket, _peer) = std::os::unix::net::UnixStream::pair().unwrap();
+        let link = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&socket));
+        let inode = tree::inode_of(&std::fs::read_link(link).unwrap(), "socket:[").unwrap();
+        let with_socket = shells.start(OwnedFd::from(socket), "read -r line; :");
+        let ended = shells.start(std::process::Stdio::null(), "exit");
+        let bound = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        let child = loop {
+            let is_zombie = tree::entry_of(ended).unwrap().state == ProcessState::Zombie;
+            if let Some(child) = tree::descendants(parent).first().filter(|_| is_zombie) {
+                break child.identity.pid;
+            }
+            assert!(std::time::Instant::now() < bound, "they are not what they are to be");
+            std::thread::yield_now();
+        };
+
+        let all = [parent, child, with_socket, ended];
+        let found = |spared: &Spared, older: &HashSet<ProcessIdentity>, shell| {
+            let look = look_below(own, || spared.clone(), older, shell);
+            assert_eq!(look.is_whole, !spared.is_provisional);
+            let found: Vec<_> = look.found.iter().map(|entry| entry.identity.pid).collect();
+            all.into_iter().filter(|pid| found.contains(pid)).collect::<Vec<_>>()
+        };
+        let (no_one, none_older) = (Spared::default(), HashSet::new());
+        assert_eq!(found(&no_one, &none_older, 0), [parent, child, with_socket]);
+        assert_eq!(found(&no_one, &none_older, parent), [child, with_socket]);
+        let older = HashSet::from([tree::identity_of(parent).unwrap()]);
+        assert_eq!(found(&no_one, &older, 0), [with_socket]);
+        let spared = Spared { pids: [parent].into(), is_provisional: true, ..Spared::default() };
+        assert_eq!(found(&spared, &none_older, 0), [with_socket]);
+        let spared = Spared { sockets: [inode].into(), ..Spared::default() };
+        assert_eq!(found(&spared, &none_older, 0), [parent, child]);
+        let both = Spared { pids: [parent].into(), ..spared };
+        assert_eq!(found(&both, &none_older, 0), [0; 0]);
+    }
 }

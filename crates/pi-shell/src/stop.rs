@@ -134,7 +134,7 @@ impl ShellTarget {
         not(target_os = "linux"),
         expect(clippy::unused_self, reason = "none lives on there")
     )]
-    fn go_on(&self) {
+    fn interrupt_and_resume(&self) {
         #[cfg(target_os = "linux")]
         if let Self::Driven(target) = self {
             // What is another program by now is ended as one.
@@ -147,7 +147,7 @@ impl ShellTarget {
 }
 
 /// Whom the ladder is for at one look.
-struct Rungs {
+struct Targets {
     found: Vec<ProcessIdentity>,
     /// As in [`Look`].
     is_whole: bool,
@@ -157,7 +157,7 @@ impl StopPlan {
     /// Whom the ladder is for: the command's processes, its shell where that has become another program, and what lives of
     /// the `known` ones. A process that lost its parent is the supervisor's child: beside the session only its
     /// identity tells whose it is, and what it has started since is found below it.
-    fn rungs_for(&self, known: &HashSet<ProcessIdentity>) -> Rungs {
+    fn find_targets(&self, known: &HashSet<ProcessIdentity>) -> Targets {
         let Look { found, mut is_whole } = self.look();
         let mut found: Vec<_> = found.into_iter().map(|entry| entry.identity).collect();
         #[cfg(target_os = "linux")]
@@ -178,7 +178,7 @@ impl StopPlan {
                 found.extend(new);
             }
         }
-        Rungs { found, is_whole }
+        Targets { found, is_whole }
     }
 
     /// The living processes of the command, parents before children, without its shell.
@@ -242,17 +242,17 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
     if plan.is_beside {
         // When such a shell ends, its children become the supervisor's: they are noted before.
         signal_quietly(plan.shell.identity(), STOP);
-        known.extend(plan.rungs_for(&known).found);
+        known.extend(plan.find_targets(&known).found);
     }
-    tell_shell(plan);
+    signal_shell(plan);
     let supervisor = tree::identity_of(plan.supervisor);
     loop {
         let elapsed = start.elapsed();
         if let Some(supervisor) = supervisor {
-            // One that a command stopped reaps nothing and tells nothing.
+            // One that a command stopped reaps nothing and reports nothing.
             signal_quietly(supervisor, CONTINUE);
         }
-        let Rungs { found: mut targets, is_whole } = plan.rungs_for(&known);
+        let Targets { found: mut targets, is_whole } = plan.find_targets(&known);
         known.extend(&targets);
         let is_quiet = targets.is_empty() && plan.shell.is_done();
         if is_quiet && is_whole {
@@ -277,21 +277,21 @@ pub(crate) async fn stop(plan: &StopPlan) -> Vec<ProcessIdentity> {
         if elapsed >= KILL_AFTER {
             kill_frozen(plan, &mut known);
         } else if elapsed >= TERMINATE_AFTER {
-            tell(&targets, Rung::Terminate, &mut signalled);
+            signal_once(&targets, Rung::Terminate, &mut signalled);
         } else {
-            tell(&targets, Rung::Interrupt, &mut signalled);
+            signal_once(&targets, Rung::Interrupt, &mut signalled);
         }
         tokio::time::sleep(pause).await;
-        pause = (pause * 2).min(Duration::from_millis(20));
+        pause = pause.saturating_mul(2).min(Duration::from_millis(20));
     }
 }
 
 /// The shell's own signal. One that ignores SIGTERM would go on with the script when its child
 /// dies, so it is killed before its children are touched.
-fn tell_shell(plan: &StopPlan) {
+fn signal_shell(plan: &StopPlan) {
     let shell = plan.shell.identity();
     if plan.shell.lives_on() {
-        plan.shell.go_on();
+        plan.shell.interrupt_and_resume();
         return;
     }
     let signal = if tree::ignores(shell.pid, TERMINATE) { KILL } else { TERMINATE };
@@ -300,7 +300,11 @@ fn tell_shell(plan: &StopPlan) {
 }
 
 /// Signals those that have not been sent this signal yet, all at once.
-fn tell(targets: &[ProcessIdentity], rung: Rung, signalled: &mut HashMap<ProcessIdentity, Rung>) {
+fn signal_once(
+    targets: &[ProcessIdentity],
+    rung: Rung,
+    signalled: &mut HashMap<ProcessIdentity, Rung>,
+) {
     let fresh: Vec<(ProcessIdentity, Rung)> = targets
         .iter()
         .filter(|identity| signalled.get(identity).is_none_or(|before| *before < rung))
@@ -322,7 +326,7 @@ fn kill_frozen(plan: &StopPlan, known: &mut HashSet<ProcessIdentity>) {
     let shell = plan.shell.identity();
     signal_quietly(shell, STOP);
     for _ in 0..FREEZE_ROUNDS {
-        let found = plan.rungs_for(known).found;
+        let found = plan.find_targets(known).found;
         let fresh: Vec<_> = found.into_iter().filter(|one| !frozen.contains(one)).collect();
         if fresh.is_empty() {
             break;
@@ -340,7 +344,7 @@ fn kill_frozen(plan: &StopPlan, known: &mut HashSet<ProcessIdentity>) {
         signal_quietly(identity, KILL);
     }
     // A shell whose children are gone finds that it was interrupted.
-    plan.shell.go_on();
+    plan.shell.interrupt_and_resume();
 }
 
 /// A process that is gone needs no signal, and one that is not ours to signal shows in the next
@@ -350,46 +354,5 @@ fn signal_quietly(identity: ProcessIdentity, signal: i32) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use std::sync::Arc;
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
-    use crate::spared::Spared;
-    use crate::supervisor::{SpawnRequest, Supervisor, executable};
-
-    #[tokio::test]
-    async fn a_process_that_was_spared_while_a_shell_started_is_ended_all_the_same() {
-        let supervisor = Supervisor::launch(executable::executable(), None, None).await.unwrap();
-        let spawn = |script: &str| {
-            supervisor.spawn(SpawnRequest {
-                argv: ["/bin/sh", "-c", script].map(Into::into).to_vec(),
-                cwd: "/".into(),
-                descriptors: (0..3)
-                    .map(|_| std::fs::File::open("/dev/null").unwrap().into())
-                    .collect(),
-                ..SpawnRequest::default()
-            })
-        };
-        let shell = spawn("exec sleep 1000").await.unwrap();
-        let left = spawn("exec sleep 1000").await.unwrap();
-        let (looks, pid) = (AtomicUsize::new(0), left.pid());
-        let plan = StopPlan {
-            supervisor: supervisor.pid(),
-            shell: ShellTarget::Main(shell),
-            is_beside: false,
-            spared: Arc::new(move || {
-                // As long as another command's shell is being started, any child may be that one.
-                let is_provisional = looks.fetch_add(1, Ordering::SeqCst) < 20;
-                let pids = if is_provisional { [pid].into() } else { HashSet::new() };
-                Spared { pids, is_provisional, ..Spared::default() }
-            }),
-            report: None,
-            older: HashSet::new(),
-        };
-
-        assert!(stop(&plan).await.is_empty());
-
-        assert!(!tree::is_alive(left.identity()));
-    }
-}
+#[path = "stop_cases.rs"]
+mod cases;

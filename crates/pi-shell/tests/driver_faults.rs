@@ -8,14 +8,17 @@ mod support;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
+use std::sync::Arc;
+use std::time::Duration;
 
-use pi_shell::{DriverState, RunOptions, Shell, ShellOptions, driver_state};
+use pi_shell::{DriverState, RunOptions, RunResult, Shell, ShellOptions, driver_state};
 use tempfile::TempDir;
 use tokio::sync::{Mutex, MutexGuard};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::{
-    answer, attempt, cancel_when, command, driver, eventually, is_alive, run, shell_options,
-    status_of,
+    PATIENCE, Recorder, answer, attempt, cancel_when, command, driver, eventually, is_alive,
+    output_of, run, shell_options, status_of,
 };
 
 /// Tests of one process would see each other's answers.
@@ -55,16 +58,26 @@ impl OwnBash {
     /// A session. Each `number` has another environment, so that no spare shell serves it. Programs in the folder come
     /// before the system's.
     fn session(&self, number: usize) -> Shell {
+        Shell::new(self.options(number)).unwrap()
+    }
+
+    fn options(&self, number: usize) -> ShellOptions {
         let path = std::env::var("PATH").unwrap();
         let path = format!("{}:{path}", self.folder.path().display());
         let base_env = [("PATH".to_owned(), path), ("NUMBER".to_owned(), number.to_string())];
-        Shell::new(ShellOptions {
+        ShellOptions {
             shell: Some(self.path.clone()),
             driver: Some(driver::object().to_path_buf()),
             base_env: Some(base_env.to_vec()),
             ..shell_options()
-        })
-        .unwrap()
+        }
+    }
+
+    /// Runs a command without a session.
+    async fn run_alone(&self, number: usize, text: &str) -> RunResult {
+        let (observer, cancel) = (Arc::new(Recorder::default()), CancellationToken::new());
+        let run = pi_shell::execute_shell(self.options(number), command(text), observer, cancel);
+        tokio::time::timeout(PATIENCE, run).await.unwrap().unwrap()
     }
 
     /// Whether a new session has one bash for all of its commands.
@@ -78,14 +91,17 @@ impl OwnBash {
     }
 }
 
-/// Kills a session's shell from outside, while no command runs.
-async fn kill_idle(shell: &Shell, signal: &str) {
+/// Kills a session's shell from outside, while no command runs. `is_heard_of`: the runtime has a turn before the next one.
+async fn kill_idle(shell: &Shell, signal: &str, is_heard_of: bool) {
     run(shell, "V=kept").await;
     // Before a program, a standby is made with the state that there is.
     let (pid, _) = answer(shell, "/bin/true; echo $$").await;
     let pid: i32 = pid.trim().parse().unwrap();
     let killed = Command::new("kill").arg(signal).arg(pid.to_string()).status().unwrap();
     assert!(killed.success());
+    while !is_heard_of && is_alive(pid) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
     eventually("the shell is dead", || !is_alive(pid)).await;
 }
 
@@ -103,11 +119,11 @@ fn cores_in(folder: &Path) -> usize {
 async fn the_second_time_that_one_dies_by_itself_new_sessions_do_without_the_driver() {
     let _turn = alone().await;
     let bash = OwnBash::copied();
-    for (number, signal) in [(0, "-SEGV"), (1, "-ABRT")] {
+    for (number, signal, is_heard_of) in [(0, "-SEGV", true), (1, "-ABRT", false)] {
         assert!(bash.is_kept(number).await, "before {signal}");
         let shell = bash.session(number);
         run(&shell, &format!("cd {}", bash.folder.path().display())).await;
-        kill_idle(&shell, signal).await;
+        kill_idle(&shell, signal, is_heard_of).await;
 
         let (output, _) = answer(&shell, "echo $V $(ulimit -c)").await;
         assert_eq!(output, "kept 0\n", "the session goes on");
@@ -163,8 +179,12 @@ async fn a_command_that_kills_its_own_shell_does_not_count() {
         cancel_when(&shell, &text, &ready).await;
     }
     shell.close().await;
+    // In a bash that no session has.
+    for _ in 0..2 {
+        assert!(status_of(&bash.run_alone(7, "kill -SEGV $$").await) > 128);
+    }
 
-    assert!(bash.is_kept(7).await);
+    assert!(bash.is_kept(8).await);
 }
 
 #[tokio::test]
@@ -173,11 +193,9 @@ async fn after_a_command_s_fault_the_next_new_shell_is_tried_again() {
     let bash = OwnBash::that_reads_a_file();
     assert!(bash.is_kept(0).await);
     let bash = bash.with_file("readonly V=other\n");
-    let shell = bash.session(1);
     // The files of bash and driver are the same: what is remembered of them holds.
-    let text = "echo ${V-unset}; kill -SEGV $$";
-    assert_eq!(answer(&shell, text).await.0, "other\n");
-    shell.close().await;
+    let died = bash.run_alone(1, "echo ${V-unset}; kill -SEGV $$").await;
+    assert_eq!(output_of(&died), "other\n");
 
     let shell = bash.session(2);
     let (first, _) = answer(&shell, "echo $$").await;

@@ -8,7 +8,9 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::Path;
 use std::time::Instant;
 
-use pi_shell::{DriverState, RunOptions, Shell, ShellOptions, driver_state};
+use pi_shell::{
+    DriverState, RunOptions, SessionKind, Shell, ShellOptions, capabilities, driver_state,
+};
 use tokio::sync::Mutex;
 
 use crate::support::{PATIENCE, answer, attempt, command, driver, shell_options, skip};
@@ -32,6 +34,7 @@ async fn reason_with(options: ShellOptions) -> String {
     let read_only = attempt(&shell, read_only).await;
     shell.close().await;
     let DriverState::Unfit(reason) = driver_state() else { return "it fits".to_owned() };
+    assert_eq!(capabilities().session, SessionKind::PerCommand);
     // Nothing is run without protection because the driver that gives it does not load.
     let refused = read_only.unwrap_err();
     assert_eq!(refused.code(), "PI_READ_ONLY_UNAVAILABLE", "{refused}");
@@ -109,6 +112,7 @@ async fn an_object_that_others_may_write_is_refused_with_the_remedy() {
 
     set_mode(&object, 0o644);
     assert_eq!(reason_for(&object).await, "it fits");
+    assert_eq!(capabilities().session, SessionKind::Persistent);
 }
 
 #[tokio::test]

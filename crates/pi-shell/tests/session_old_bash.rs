@@ -50,7 +50,7 @@ async fn each_command_has_a_bash_of_its_own_and_the_state_goes_on() {
 }
 
 #[tokio::test]
-async fn a_copy_and_a_one_shot_may_be_what_finds_out() {
+async fn a_copy_a_one_shot_and_a_read_only_command_may_be_what_finds_out() {
     let folder = tempfile::tempdir().unwrap();
     let shell = Shell::new(old(folder.path())).unwrap();
     let copy = RunOptions { concurrency: Concurrency::Clone, ..command("echo copy") };
@@ -62,6 +62,13 @@ async fn a_copy_and_a_one_shot_may_be_what_finds_out() {
     let (observer, cancel) = (Arc::new(Recorder::default()), CancellationToken::new());
     let once = execute_shell(old(folder.path()), command("echo once"), observer, cancel).await;
     assert_eq!(output_of(&once.unwrap()), "once\n");
+
+    let folder = tempfile::tempdir().unwrap();
+    let shell = Shell::new(old(folder.path())).unwrap();
+    let read_only = RunOptions { read_only: true, ..command("echo never") };
+    let refused = attempt(&shell, read_only).await.unwrap_err();
+    assert_eq!(refused.code(), "PI_READ_ONLY_UNAVAILABLE", "{refused}");
+    shell.close().await;
 }
 
 #[tokio::test]

@@ -219,10 +219,12 @@ async fn a_copy_runs_beside_the_session_and_changes_nothing() {
     });
     eventually("the command runs", || there.exists()).await;
 
-    let options = RunOptions { concurrency: Concurrency::Clone, ..command("echo $A; A=3") };
+    let text = "echo $A; A=3; trap -p; sleep 300 >/dev/null 2>&1 &";
+    let options = RunOptions { concurrency: Concurrency::Clone, ..command(text) };
     let copy = attempt(&shell, options).await.unwrap();
 
-    assert_eq!(output_of(&copy), "1\n");
+    assert_eq!(output_of(&copy), "1\n", "it has no trap of ours, since no one reads its state");
+    assert_eq!((copy.survivors.len(), copy.lost_with_shell.len()), (1, 0));
     std::fs::write(&go, "").unwrap();
     running.await.unwrap();
     assert_eq!(answer(&shell, "echo $A").await.0, "2\n");
@@ -250,6 +252,57 @@ async fn a_snapshot_is_sourced_once_and_left_out_where_it_ends_bash() {
         );
         shell.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_name_that_bash_cannot_have_is_not_run_as_a_command() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("file");
+    let base_env = Some(vec![
+        (format!("x;: >{}", file.display()), "1".to_owned()),
+        ("PATH".to_owned(), "/usr/bin:/bin".to_owned()),
+    ]);
+    let shell = Shell::new(ShellOptions { base_env, ..options() }).unwrap();
+
+    for _ in 0..2 {
+        assert_eq!(answer(&shell, "echo on").await.0, "on\n");
+    }
+    assert!(!file.exists());
+    shell.close().await;
+}
+
+/// There is one in `/proc`: a thread of this process is none of bash's.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_directory_that_only_bash_cannot_enter_is_refused_and_the_session_goes_on() {
+    let shell = session();
+    run(&shell, "A=kept").await;
+    let cwd = format!("/proc/self/task/{}", std::process::id());
+    let options = RunOptions { cwd: Some(cwd.into()), ..command("A=lost") };
+
+    let error = attempt(&shell, options).await.unwrap_err();
+
+    assert_eq!(error.code(), "PI_CWD_DENIED");
+    assert_eq!(answer(&shell, "echo $A").await.0, "kept\n");
+    shell.close().await;
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn a_bash_that_is_stopped_before_it_took_the_command_is_a_bash_all_the_same() {
+    use std::os::unix::fs::PermissionsExt as _;
+
+    let folder = tempfile::tempdir().unwrap();
+    let slow = folder.path().join("bash");
+    std::fs::write(&slow, "#!/bin/sh\nexec sleep 300\n").unwrap();
+    std::fs::set_permissions(&slow, std::fs::Permissions::from_mode(0o755)).unwrap();
+    let shell = Shell::new(ShellOptions { shell: Some(slow), ..options() }).unwrap();
+
+    let timeout = Some(Duration::from_millis(10));
+    let result = attempt(&shell, RunOptions { timeout, ..command("true") }).await.unwrap();
+
+    assert_eq!(result.outcome, ExitOutcome::TimedOut);
+    shell.close().await;
 }
 
 #[tokio::test]

@@ -88,7 +88,8 @@ fn a_run_whose_report_is_late_goes_on_in_the_runtime_without_its_thread() {
     let heard = begin_hearing(&runs, &report);
     // Nothing calls `turn`: the thread is busy.
     let end = Instant::now() + LIMIT;
-    while runs.has_parked() && Instant::now() < end {
+    while runs.has_parked() {
+        assert!(Instant::now() < end, "it is still parked");
         std::thread::yield_now();
     }
     rustix::io::write(&writer, b"x").unwrap();
@@ -124,6 +125,7 @@ fn what_may_block_is_done_in_the_runtime() {
         elsewhere().await;
         tell.send(std::thread::current().id()).unwrap();
     });
+    assert!(!is_inline(), "only while a run is polled");
 
     assert_ne!(heard.recv_timeout(LIMIT).unwrap(), std::thread::current().id());
 }
@@ -176,4 +178,13 @@ fn a_wait_in_the_call_is_bounded() {
     assert!(heard.try_recv().is_err());
     rustix::io::write(&writer, b"x").unwrap();
     heard.recv_timeout(LIMIT).unwrap();
+}
+
+#[test]
+fn a_wait_in_the_call_is_over_at_once_where_no_run_is_parked() {
+    let runtime = runtime();
+    let runs = InlineRuns::new(runtime.handle()).unwrap();
+    let start = Instant::now();
+    runs.turn_within(LIMIT);
+    assert!(start.elapsed() < LIMIT);
 }

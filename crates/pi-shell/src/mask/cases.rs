@@ -203,6 +203,7 @@ fn a_key_without_its_end_leaves_the_text_behind_it() {
     );
     let (in_line, _) = key.split_at(key.len() - 60);
     assert!(!has_piece(&shapes(in_line), &random(64)));
+    assert_eq!(shapes(&format!("{cut}aB3")), format!("[masked: private-key]{}", "\n".repeat(4)));
 }
 
 #[test]
@@ -408,7 +409,7 @@ fn too_many_values_are_refused_without_naming_them() {
 }
 
 #[test]
-fn debug_output_has_no_values() {
+fn debug_output_has_names_and_counts_and_no_values() {
     let options = MaskOptions {
         values: vec![value("KEY", "s3cr3t-value-9")],
         shapes: true,
@@ -417,7 +418,9 @@ fn debug_output_has_no_values() {
     let mask = Mask::new(&options).expect("within limits").expect("something");
     let mut masker = mask.masker();
     masker.push(b"s3cr3t-va", |_| {});
-    assert!(!format!("{options:?} {mask:?} {masker:?}").contains("s3c"));
+    assert_eq!(format!("{:?}", options.values), "[MaskedValue { name: \"KEY\", .. }]");
+    assert_eq!(format!("{mask:?} {masker:?}"), "Mask { .. } Masker { count: 0, .. }");
+    assert!(!format!("{options:?}").contains("s3c"));
 }
 
 /// Whether four characters in a row of `secret` are in `text`.

@@ -29,8 +29,10 @@ const MARGIN: usize = 5;
 /// Bytes that are compared at once.
 const BLOCK_BYTES: usize = 16;
 
-/// Bytes at the end of a text that may be a part of a label or of the beginning of a key.
+/// Bytes at the end of a text that may be a part of a label, of the beginning of a key, or of a token.
 const TAIL_BYTES: usize = 24;
+
+const _: () = assert!(LEAST_TOKEN <= TAIL_BYTES + 1);
 
 /// The bytes of each label, and of the shortest tokens, that are rarest in texts, by their place.
 const RAREST: &[(&[u8], usize)] = &[
@@ -48,7 +50,6 @@ const RAREST: &[(&[u8], usize)] = &[
 ];
 
 /// The searches of one mask.
-#[derive(Debug)]
 pub(super) struct Leads {
     /// Parts of values and labels. `None`: there are none, or too many.
     parts: Option<Searcher>,
@@ -94,7 +95,6 @@ impl Leads {
 }
 
 /// Goes through one piece of text, forwards. Each search remembers what it found.
-#[derive(Debug)]
 pub(super) struct Lookout<'a> {
     leads: &'a Leads,
     text: &'a [u8],
@@ -169,12 +169,6 @@ struct Tokens {
     begins: Vec<Vec<u8>>,
 }
 
-impl std::fmt::Debug for Tokens {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_struct("Tokens").finish_non_exhaustive()
-    }
-}
-
 impl Tokens {
     fn new() -> Self {
         let mut begins = vec![Vec::new(); 256];
@@ -196,56 +190,39 @@ impl Tokens {
         self.is_token.get(usize::from(byte)).copied().unwrap_or_default()
     }
 
-    /// Whether a token may begin with these bytes, of which the second may be missing.
+    /// Whether a token may begin with the first two of these bytes.
     fn begins(&self, text: &[u8]) -> bool {
-        let Some((first, rest)) = text.split_first() else { return false };
-        let seconds = self.begins.get(usize::from(*first)).map(Vec::as_slice).unwrap_or_default();
-        match rest.first() {
-            Some(second) => seconds.contains(second),
-            None => !seconds.is_empty(),
-        }
+        let [first, second, ..] = text else { return false };
+        self.begins.get(usize::from(*first)).is_some_and(|seconds| seconds.contains(second))
     }
 
     /// The next place from `from` on where a token may begin in `run`.
     fn beginning(&self, text: &[u8], run: &Range<usize>, from: usize) -> Option<usize> {
+        let begins = |place: &usize| self.begins(text.get(*place..).unwrap_or_default());
         let margin = run.start..run.end.min(run.start + MARGIN);
-        for place in margin.start.max(from)..margin.end {
-            if self.begins(text.get(place..).unwrap_or_default()) {
-                return Some(place);
-            }
-        }
         // Behind a separator: in the middle of a word no token begins.
-        let mut at = from.max(margin.end).saturating_sub(1);
-        while let Some(rest) = text.get(at..run.end)
-            && let Some(separator) = memchr::memchr3(b'_', b'-', b'.', rest)
-        {
-            at += separator + 1;
-            if at >= from && at < run.end && self.begins(text.get(at..).unwrap_or_default()) {
-                return Some(at);
-            }
-        }
-        None
+        let behind = from.max(margin.end);
+        let rest = text.get(behind.saturating_sub(1)..run.end).unwrap_or_default();
+        let separators = memchr::memchr3_iter(b'_', b'-', b'.', rest);
+        (margin.start.max(from)..margin.end)
+            .chain(separators.map(|separator| behind + separator))
+            .find(begins)
     }
 
-    /// The next run from `from` on that a token has room in, or that goes on past the text. Empty at its end if there is
-    /// none.
+    /// The next run from `from` on that a token has room in. Empty at the end of the text if there is none: what goes on
+    /// past the text is in its tail.
     fn run(&self, text: &[u8], from: usize) -> Range<usize> {
         let mut low = from;
-        loop {
-            let last = low + LEAST_TOKEN - 1;
-            let (start, is_end) =
-                if last < text.len() { (last + 1, false) } else { (text.len(), true) };
-            let near = text.get(low..start).unwrap_or_default();
+        while let Some(near) = text.get(low..low + LEAST_TOKEN) {
+            let start = low + LEAST_TOKEN;
             let run = near.iter().rev().take_while(|byte| self.is_token(**byte)).count();
-            if is_end {
-                return text.len() - run..text.len();
-            }
-            if run == near.len() {
+            if run == LEAST_TOKEN {
                 let rest = text.get(start..).unwrap_or_default();
                 return low..start + self.length(rest);
             }
             low = start - run;
         }
+        text.len()..text.len()
     }
 
     /// Length of the run that `text` begins with.
@@ -277,11 +254,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_label_and_each_token_is_found_by_what_is_searched_for() {
+    fn each_label_and_each_shortest_token_is_found_by_what_is_searched_for() {
         let leads = Leads::new(&[], true);
         let filler = "word ".repeat(20);
         for shape in SHAPES {
-            let token = [shape.prefix, &b"aB3d".repeat(10)].concat();
+            let token = [shape.prefix, &b"aB3d".repeat(25)[..shape.least_length()]].concat();
             let text = [filler.as_bytes(), b"=", &token, b"\n", filler.as_bytes()].concat();
 
             let place = Lookout::new(&leads, &text).next(0);
@@ -294,11 +271,42 @@ mod tests {
     #[test]
     fn ordinary_words_are_passed_over() {
         let leads = Leads::new(&[b"s3cret-value"], true);
-        let text = "the quick brown fox, some/path/to/file.rs: task-runner --help\n".repeat(50);
+        for line in [
+            "the quick brown fox, some/path/to/file.rs: task-runner --help\n",
+            "a_name-of.many_parts_that-is_long\n",
+            // What begins a token, in the middle of a word.
+            "zzzzzghghghghghghghghghghghghghghghghghghghghghghghghghghghghghghghgh\n",
+        ] {
+            let text = line.repeat(50);
 
-        let place = Lookout::new(&leads, text.as_bytes()).next(0);
+            let place = Lookout::new(&leads, text.as_bytes()).next(0);
 
-        assert_eq!(place, text.len() - TAIL_BYTES);
+            assert_eq!(place, text.len() - TAIL_BYTES, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_token_is_found_behind_a_word_of_any_length_and_behind_a_separator_in_it() {
+        let leads = Leads::new(&[], true);
+        let token = format!("ghp_{}", "aB3d".repeat(9));
+        let after = " word".repeat(20);
+        for length in 1..70 {
+            for between in ["=", "  ", "_", "-", "."] {
+                let before = format!("{}{between}", "z".repeat(length));
+                let text = format!("{before}{token}{after}");
+
+                let place = Lookout::new(&leads, text.as_bytes()).next(0);
+
+                assert_eq!(place, before.len(), "{text}");
+            }
+        }
+    }
+
+    #[test]
+    fn letters_digits_and_separators_are_characters_of_tokens() {
+        let all: String = (0..=u8::MAX).filter(|byte| is_token(*byte)).map(char::from).collect();
+        let capitals = "ABCDEFGHIJKLMNOPQRSTUVWXYZ";
+        assert_eq!(all, format!("-.0123456789{capitals}_{}", capitals.to_ascii_lowercase()));
     }
 
     #[test]

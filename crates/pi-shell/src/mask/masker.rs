@@ -122,21 +122,20 @@ impl Masker {
     /// As `push`, but where all that is given out is the beginning of `bytes`, it is not copied to `emit`: its length is
     /// returned. 0 where everything went to `emit`.
     pub fn push_or_pass(&mut self, bytes: &[u8], mut emit: impl FnMut(&[u8])) -> usize {
-        let mut passed = 0;
+        let mut passed = None;
         let mut is_first = true;
         self.push(bytes, |given| {
             if is_first && std::ptr::eq(given.as_ptr(), bytes.as_ptr()) {
-                passed = given.len();
+                passed = Some(given.len());
             } else {
-                if passed > 0 {
-                    emit(bytes.get(..passed).unwrap_or_default());
-                    passed = 0;
+                if let Some(first) = passed.take() {
+                    emit(bytes.get(..first).unwrap_or_default());
                 }
                 emit(given);
             }
             is_first = false;
         });
-        passed
+        passed.unwrap_or_default()
     }
 
     /// Gives out what is held as far as it says nothing, because no more comes for now: a prompt ends without a newline.
@@ -189,7 +188,7 @@ impl Masker {
         let mut lookout = patterns.lookout(text);
         let mut state = self.state;
         let mut index = fresh;
-        while index < text.len() {
+        loop {
             if state == patterns.start() {
                 index = lookout.next(index);
             }
@@ -261,9 +260,8 @@ impl Masker {
                 let rest = text.get(self.index_of(interval.end)..).unwrap_or_default();
                 let more = rest.iter().take_while(|byte| class.has(**byte)).count();
                 interval.end += more as u64;
-                if more > 0 {
-                    self.found.push(interval);
-                }
+                // Where nothing came it is the same again: what overlaps is one marker.
+                self.found.push(interval);
                 if more == rest.len() && !at_end {
                     self.pending.push(Pending::Token { interval, class });
                 }
@@ -271,7 +269,7 @@ impl Masker {
             Pending::Pem { mut pem, name } => {
                 let rest = text.get(self.index_of(pem.at)..).unwrap_or_default();
                 let is_over = rest.iter().any(|byte| pem.step(*byte) == Progress::Over);
-                if at_end && !is_over {
+                if at_end {
                     pem.close();
                 }
                 self.found.extend(pem.end().map(|end| Interval { start: pem.start, end, name }));
@@ -376,3 +374,7 @@ impl Masker {
         usize::try_from(position.saturating_sub(self.at)).unwrap_or(usize::MAX)
     }
 }
+
+#[cfg(test)]
+#[path = "masker_cases.rs"]
+mod cases;

@@ -111,11 +111,10 @@ impl Patterns {
             .start_state(Anchored::No)
             .map_err(|error| invalid(format!("cannot be compiled: {error}")))?;
         let begun = begun_of(&automaton, start, &list);
-        let of_values = list.bytes.iter().zip(&list.sought).filter_map(|(bytes, sought)| {
-            matches!(sought.needle, Needle::Value).then_some(bytes.as_slice())
-        });
-        let values: Vec<&[u8]> = of_values.collect();
-        let leads = Leads::new(&values, values.len() < list.bytes.len());
+        let is_value = |sought: &Sought| matches!(sought.needle, Needle::Value);
+        let of_values = list.bytes.iter().zip(&list.sought).filter(|(_, sought)| is_value(sought));
+        let values: Vec<&[u8]> = of_values.map(|(bytes, _)| bytes.as_slice()).collect();
+        let leads = Leads::new(&values, !list.sought.iter().all(is_value));
         let Needles { sought, names, .. } = list;
         Ok(Self { automaton, start, sought, names, begun, leads })
     }
@@ -304,5 +303,6 @@ mod tests {
         assert!(taken(MAX_VALUES, 1) && !taken(MAX_VALUES + 1, 1));
         assert!(taken(1, MAX_TOTAL_BYTES) && !taken(1, MAX_TOTAL_BYTES + 1));
         assert!(taken(2, MAX_TOTAL_BYTES / 2) && !taken(2, MAX_TOTAL_BYTES / 2 + 1));
+        assert!(taken(256, 512), "256 values of 128 KiB together");
     }
 }

@@ -180,7 +180,7 @@ impl Pem {
             },
             Line::Ending(count) => match byte {
                 b'-' if count < 5 => Some(Line::Ending(count + 1)),
-                b'E' if count == 5 => Some(Line::Closing(0)),
+                b'E' if count == 5 => Some(self.begin_closing()),
                 _ => None,
             },
             Line::Header => Some(if byte == b'\\' { Line::Escape } else { Line::Header }),

@@ -2,15 +2,18 @@
 
 use super::*;
 
+/// Where the first dash of a block stands.
+const START: u64 = 1000;
+
 /// As many characters of base64 as tell a key.
 const BODY: &str = "aB3dE5fG7hJ9kL2mN4pQ";
 
 /// The key that `rest` is where it stands behind the beginning of one: up to where it is decided when it is over, or when
 /// nothing follows. `None`: none.
 fn key_of(rest: &str) -> Option<&str> {
-    let at = PREFIX.len() as u64;
+    let at = START + PREFIX.len() as u64;
     let mut pem = Pem::new(at);
-    assert_eq!(pem.start, 0);
+    assert_eq!(pem.start, START);
     if rest.bytes().all(|byte| pem.step(byte) == Progress::Open) {
         pem.close();
     }
@@ -76,10 +79,18 @@ fn a_key_ends_with_the_last_dash_of_its_end() {
     }
     let on_one_line = format!("{BODY} {end}");
     assert_eq!(body_of(&on_one_line), Some(on_one_line.clone()));
-    let quoted = format!("{BODY}\" {end}");
-    assert_eq!(body_of(&quoted), Some(quoted.clone()));
-    assert_eq!(body_of(&format!("{BODY}\" ----END\n")), Some(BODY.to_owned()));
-    assert_eq!(body_of(&format!("{BODY}\" ------END\n")), Some(BODY.to_owned()));
+    for length in [1, 3] {
+        let quoted = format!("{}\" {end}", BODY.repeat(length));
+        assert_eq!(body_of(&quoted), Some(quoted.clone()));
+    }
+    for ending in ["----END-----", "------END-----", "------"] {
+        assert_eq!(body_of(&format!("{BODY}\" {ending}")), Some(BODY.to_owned()), "{ending}");
+    }
+    let unended = format!("{BODY}\n-----END PRIVATE KEY\n{BODY}\n");
+    assert_eq!(body_of(&unended), Some(BODY.to_owned()), "its last line has no dashes");
+    let labelled = |length: usize| format!("{BODY}\n-----E{}-----", "N".repeat(length));
+    assert_eq!(body_of(&labelled(MAX_LABEL)), Some(labelled(MAX_LABEL)));
+    assert_eq!(body_of(&labelled(MAX_LABEL + 1)), Some(BODY.to_owned()));
 }
 
 #[test]
@@ -142,6 +153,9 @@ fn a_key_is_no_longer_than_the_longest_and_waits_for_no_more_than_some_lines() {
     let long = "a".repeat(usize::try_from(MAX_BLOCK).unwrap());
     let decided = usize::try_from(MAX_BLOCK).unwrap() - beginning;
     assert_eq!(body_of(&long).map(|key| key.len()), Some(decided));
+    // As RSA of 16,384 bits has it.
+    let largest = format!("{}\n", BODY.repeat(3)).repeat(210);
+    assert_eq!(body_of(&largest).as_deref(), Some(largest.trim_end()));
 
     let most = usize::try_from(MAX_WAITING).unwrap();
     let waits = |blanks: usize| body_of(&format!("{BODY}\n{}{BODY}", "\n".repeat(blanks)));

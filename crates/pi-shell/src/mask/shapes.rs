@@ -297,7 +297,7 @@ fn follow(rest: &[u8], bytes: &[u8], at_end: bool) -> Taken {
 
 fn at_most(rest: &[u8], class: Class, most: usize, at_end: bool) -> Taken {
     match run_of(rest, class, most) {
-        run if run == rest.len() && run < most => Taken::short(true, at_end),
+        run if run == rest.len() => Taken::short(true, at_end),
         0 => Taken::No,
         run => Taken::Bytes(run),
     }
@@ -312,10 +312,10 @@ fn exactly(rest: &[u8], class: Class, count: usize, at_end: bool) -> Taken {
 }
 
 fn inner(rest: &[u8], class: Class, least: usize, at_end: bool) -> Taken {
-    match run_of(rest, class, MAX_INNER_RUN + 1) {
-        run if run > MAX_INNER_RUN => Taken::No,
+    match run_of(rest, class, MAX_INNER_RUN) {
         run if run == rest.len() => Taken::short(true, at_end),
         run if run < least => Taken::No,
+        // The bytes of the next part do not follow where the run is longer.
         run => Taken::Bytes(run),
     }
 }
@@ -368,6 +368,7 @@ mod tests {
         assert_eq!(of("##=abc."), [token(3, 6, None); 2]);
         assert_eq!(of("##abc."), [Verdict::No; 2]);
         assert_eq!(of("##=  abc."), [Verdict::No; 2]);
+        assert_eq!(of("##"), [UNDECIDED, Verdict::No]);
         assert_eq!(of("##="), [UNDECIDED, Verdict::No]);
         assert_eq!(of("##= "), [UNDECIDED, Verdict::No]);
         assert_eq!(of("##= ab"), [UNDECIDED, Verdict::No]);
@@ -379,6 +380,7 @@ mod tests {
             |text: &str| judged(&[AtLeast(Hex, 2), Bytes(b"._"), AtLeast(Hex, 0)], false, text);
         assert_eq!(of("##abc._d!"), [token(0, 8, None); 2]);
         assert_eq!(of("##abc._"), [token(0, 7, Some(Hex)), token(0, 7, None)]);
+        assert_eq!(of("##a"), [UNDECIDED, Verdict::No]);
         assert_eq!(of("##a._"), [Verdict::No; 2]);
         assert_eq!(of("##ab._"), [token(0, 6, Some(Hex)), token(0, 6, None)]);
         assert_eq!(of("##abc."), [UNDECIDED, Verdict::No]);

@@ -3,6 +3,8 @@
 //! A copy of each would cost as much as all else that the sink does with them. So a buffer that is
 //! half full or more is kept as it is, and its reader goes on with another one.
 
+use std::ops::Range;
+
 /// Length of a buffer that is made here, for bytes that are copied, and most that are copied at once.
 pub(super) const PART_BYTES: usize = 128 * 1024;
 
@@ -61,14 +63,15 @@ impl Backlog {
         self.parts.push(Part { buffer: std::mem::replace(buffer, free), used });
     }
 
-    /// The bytes from `from` on, piece by piece.
-    pub(super) fn bytes_from(&self, from: usize) -> impl Iterator<Item = &[u8]> {
-        let mut skipped = from;
+    /// The bytes of `range`, piece by piece.
+    pub(super) fn bytes_in(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
+        let mut before = 0;
         self.parts.iter().map(move |part| {
             let bytes = part.bytes();
-            let start = skipped.min(bytes.len());
-            skipped -= start;
-            bytes.get(start..).unwrap_or_default()
+            let [start, end] =
+                [range.start, range.end].map(|at| at.saturating_sub(before).min(bytes.len()));
+            before += bytes.len();
+            bytes.get(start..end).unwrap_or_default()
         })
     }
 
@@ -88,8 +91,8 @@ impl Backlog {
 mod tests {
     use super::*;
 
-    fn all_from(backlog: &Backlog, from: usize) -> Vec<u8> {
-        backlog.bytes_from(from).collect::<Vec<_>>().concat()
+    fn all_in(backlog: &Backlog, range: Range<usize>) -> Vec<u8> {
+        backlog.bytes_in(range).collect::<Vec<_>>().concat()
     }
 
     #[test]
@@ -105,9 +108,34 @@ mod tests {
         backlog.push(b"xy");
 
         assert_eq!(backlog.len(), 13);
-        assert_eq!(all_from(&backlog, 0), b"01abcdefABCxy");
-        assert_eq!(all_from(&backlog, 7), b"fABCxy");
-        assert_eq!(all_from(&backlog, 13), b"");
+        assert_eq!(all_in(&backlog, 0..13), b"01abcdefABCxy");
+        assert_eq!(all_in(&backlog, 7..13), b"fABCxy");
+        assert_eq!(all_in(&backlog, 3..9), b"bcdefA");
+        assert_eq!(all_in(&backlog, 13..13), b"");
+    }
+
+    #[test]
+    fn a_buffer_is_kept_as_it_is_from_half_full_on() {
+        for (used, is_kept) in [(1, false), (31, false), (32, true), (33, true), (64, true)] {
+            let mut backlog = Backlog::default();
+            let mut buffer = vec![b'x'; 64];
+            let before = buffer.as_ptr();
+
+            backlog.push_buffer(&mut buffer, used);
+
+            assert_eq!(buffer.as_ptr() != before, is_kept, "{used} of 64 bytes");
+            assert_eq!(all_in(&backlog, 0..used), vec![b'x'; used]);
+        }
+    }
+
+    #[test]
+    fn a_copied_piece_may_have_128_kibibytes() {
+        let mut backlog = Backlog::default();
+        let piece = vec![b'x'; 128 * 1024];
+
+        backlog.push(&piece);
+
+        assert!(all_in(&backlog, 0..piece.len()) == piece);
     }
 
     #[test]

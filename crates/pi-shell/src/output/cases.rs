@@ -40,6 +40,11 @@ fn en_01_a_character_that_arrives_in_two_reads_is_one_character() {
     let parts: [&[u8]; 2] = [b"cleanup \xe2", b"\x80\x94 end"];
 
     assert_eq!(decode(&parts), ["cleanup ", "— end", ""]);
+    let held = parts.iter().scan(Decoder::new(), |decoder, part| {
+        decoder.decode(part, &mut String::new());
+        Some(decoder.pending_len())
+    });
+    assert_eq!(held.collect::<Vec<_>>(), [1, 0]);
     assert_eq!(text_of(&parts), "cleanup — end");
 }
 
@@ -55,6 +60,7 @@ fn en_03_invalid_bytes_are_replaced_as_the_encoding_standard_says() {
         assert_eq!(decode(&[bytes]).concat(), text);
         assert_eq!(text_of(&[bytes]), text);
     }
+    assert_eq!(text_of(&[b"a\xe2\x82", b"bc"]), "a\u{fffd}bc");
 }
 
 #[test]
@@ -74,7 +80,8 @@ fn en_03_a_read_of_arbitrary_bytes_is_not_one_piece_of_three_times_its_length() 
 
 #[test]
 fn long_text_beside_an_invalid_byte_is_not_copied() {
-    let text = "a long text\n".repeat(1_000);
+    // 1024 bytes, the fewest that are not put together with others.
+    let text = "a long text ...\n".repeat(64);
     let bytes = [text.as_bytes(), b"\xff", text.as_bytes()].concat();
     let mut pieces = Vec::new();
 
@@ -165,6 +172,26 @@ fn en_06_backspaces_and_erasures_show_what_a_terminal_shows() {
     assert_eq!(plain_text(b"abcdef\rxy\n"), "xycdef\n");
     assert_eq!(plain_text(b"working   \r          \rok\n"), "ok\n");
     assert_eq!(plain_text("日本語\r12\n".as_bytes()), "12語\n");
+    // Blanks before what was erased are leftovers; where nothing was, they are text.
+    assert_eq!(plain_text(b"ab  cd\x1b[2D\x1b[K\n"), "ab\n");
+    assert_eq!(plain_text(b"ab  \x1b[K\n"), "ab  \n");
+    // The cursor stands beyond the end.
+    assert_eq!(plain_text(b"ab\x1b[3C\x1b[1Kx\n"), "     x\n");
+    assert_eq!(plain_text(b"ab\x1b[3C\x1b[2Kx\n"), "     x\n");
+    assert_eq!(plain_text(b"ab\x1b[5C\x1b[3Dx\n"), "ab  x\n");
+}
+
+#[test]
+fn the_last_4096_bytes_of_a_line_can_be_overwritten_and_what_stands_before_is_past_recall() {
+    let x = |count| "x".repeat(count);
+    for (before, length, shown) in [
+        ("", 4096, format!("ab{}\n", x(4094))),
+        ("", 4097, format!("{}ab\n", x(4096))),
+        ("é\r", 5000, format!("{}ab{}\n", x(4096), x(902))),
+    ] {
+        let bytes = format!("{before}{}\rab\n", x(length));
+        assert!(plain_text(bytes.as_bytes()) == shown, "{length} bytes after {before:?}");
+    }
 }
 
 #[test]
@@ -218,6 +245,16 @@ fn en_10_a_sequence_is_given_up_between_two_characters() {
     let text = plain_text(format!("\x1b]0{}", "é".repeat(3_000)).as_bytes());
 
     assert!(text.len() > 1_000 && text.chars().all(|character| character == 'é'), "{text:?}");
+}
+
+#[test]
+fn en_10_a_control_sequence_that_does_not_end_hides_256_bytes() {
+    for (digits, text) in
+        [(255, "b".to_owned()), (256, "mb".to_owned()), (1000, format!("{}mb", "1".repeat(744)))]
+    {
+        let bytes = format!("\x1b[{}mb", "1".repeat(digits));
+        assert_eq!(plain_text(bytes.as_bytes()), text, "{digits} digits");
+    }
 }
 
 #[test]
@@ -329,8 +366,16 @@ fn a_late_ring_keeps_the_last_lines() {
 
     let text = ring.text();
 
-    assert!(text.len() <= LATE_RING_BYTES);
+    assert!((60_000..=65_536).contains(&text.len()), "{} bytes", text.len());
     assert!(text.starts_with("line ") && text.ends_with("line 19999\n"));
+}
+
+#[test]
+fn a_late_ring_keeps_every_line_while_there_is_room() {
+    let mut ring = LateRing::new();
+    ring.push(b"one\ntwo\n");
+
+    assert_eq!(ring.text(), "one\ntwo\n");
 }
 
 #[test]

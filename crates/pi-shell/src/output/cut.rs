@@ -130,10 +130,50 @@ fn half(max: usize) -> usize {
 /// `max` bytes. Looks at one newline in `max` bytes, not at each.
 fn short_lines(lines: &[u8], max: usize) -> usize {
     let mut end = 0;
-    while let Some(reach) = lines.get(end..lines.len().min(end + max + 1))
-        && let Some(newline) = memrchr(b'\n', reach)
+    while let Some(rest) = lines.get(end..)
+        && let Some(newline) = memrchr(b'\n', rest.get(..=max).unwrap_or(rest))
     {
         end += newline + 1;
     }
     end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cut(line: &str, max: usize) -> String {
+        let mut cutter = LineCutter::new(Some(max));
+        let mut window = Window::new(usize::MAX, 0);
+        cutter.push(line.as_bytes(), &mut window);
+        cutter.flush(&mut window);
+        window.render(0).text
+    }
+
+    #[test]
+    fn a_line_over_its_limit_shows_both_ends_and_a_count_where_there_is_room_for_one() {
+        let x = |count| "x".repeat(count);
+        for (line, max, shown) in [
+            (x(88), 88, x(88)),
+            (x(89), 88, format!("{}[… 45 bytes elided …]{}", x(22), x(22))),
+            (x(88), 87, format!("{}…{}", x(42), x(42))),
+            (x(16), 16, x(16)),
+            (x(17), 0, "xxxxxx…xxxxxx".to_owned()),
+            ("é".repeat(100), 21, "éééé…éééé".to_owned()),
+        ] {
+            assert_eq!(cut(&line, max), shown, "{} bytes, limit {max}", line.len());
+        }
+    }
+
+    #[test]
+    fn what_is_kept_of_a_line_that_never_ends_is_bounded() {
+        let mut cutter = LineCutter::new(Some(100));
+        let mut window = Window::new(usize::MAX, 0);
+        for _ in 0..100 {
+            cutter.push(&[b'x'; 50], &mut window);
+
+            let kept = cutter.head.len() + cutter.tail.len();
+            assert!(kept <= 3 * 100, "{kept} bytes of a line that shows 100");
+        }
+    }
 }

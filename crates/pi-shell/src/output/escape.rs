@@ -113,18 +113,13 @@ impl EscapeParser {
         }
     }
 
-    /// Looks at the next byte of an escape or control sequence. ESC, newlines and C1 controls are
-    /// the caller's: they mean the same everywhere.
+    /// Looks at the next byte of an escape or control sequence. BEL, ESC, newlines and C1 controls
+    /// are the caller's: they mean the same everywhere.
     pub(super) fn step(&mut self, byte: u8) -> Step {
         self.len += 1;
         match self.state {
-            State::Ground => Step::Text,
-            State::String => {
-                if byte == 0x07 || self.len >= MAX_STRING_BYTES {
-                    self.reset();
-                }
-                Step::Taken
-            }
+            // The bytes of a string are skipped, many at a time.
+            State::Ground | State::String => self.give_up(),
             _ if self.len > MAX_CONTROL_BYTES => self.give_up(),
             State::Escape => self.step_escape(byte),
             State::Control(parameter) => self.step_control(byte, parameter),

@@ -10,7 +10,6 @@ use super::scan::is_printable;
 use super::sink::Sink;
 use super::window::Window;
 use crate::mask::MAX_SECRET_BYTES;
-use crate::request::SinkOptions;
 
 /// Most bytes of a flood that wait to be resolved. Of a full backlog only the end can be seen, so
 /// the rest of it is never looked at.
@@ -31,7 +30,7 @@ impl Sink {
         let shown = self.options.max_bytes.saturating_add(FIRST_LINE_BYTES).min(self.reach());
         let from = bytes.len().checked_sub(shown).filter(|from| *from >= self.look_back());
         let end = from.and_then(|from| bytes.get(from..)).unwrap_or_default();
-        let lines = memchr(b'\n', end).and_then(|first| end.get(first + 1..)).unwrap_or_default();
+        let lines = memchr(b'\n', end).and_then(|first| end.get(first..)).unwrap_or_default();
         lines.len() > self.options.max_bytes
             && self.options.max_line_bytes.is_none()
             && is_printable(lines)
@@ -53,9 +52,9 @@ impl Sink {
         }
     }
 
-    /// As `feed`, from the first line on that begins in `bytes` or before.
+    /// As `feed`, from the first newline on that stands in `bytes` or before.
     fn feed_lines(&mut self, bytes: &[u8], has_begun: &mut bool) {
-        let start = if *has_begun { Some(0) } else { memchr(b'\n', bytes).map(|at| at + 1) };
+        let start = if *has_begun { Some(0) } else { memchr(b'\n', bytes) };
         if let Some(start) = start {
             *has_begun = true;
             self.feed(bytes.get(start..).unwrap_or_default());
@@ -69,7 +68,7 @@ impl Sink {
         }
         let mut backlog = std::mem::take(&mut self.backlog);
         if !self.resolve_end(&backlog) {
-            backlog.bytes_from(0).for_each(|bytes| self.feed(bytes));
+            backlog.bytes_in(0..backlog.len()).for_each(|bytes| self.feed(bytes));
         }
         backlog.clear();
         self.backlog = backlog;
@@ -81,22 +80,26 @@ impl Sink {
     /// It is the same: a newline ends whatever a stage is in the middle of (a character, a
     /// sequence, a line that is overwritten), so nothing before one changes what comes after.
     fn resolve_end(&mut self, backlog: &Backlog) -> bool {
-        let mut before = self.look_back();
-        let from = backlog.len().saturating_sub(self.reach() + before);
+        let shown = backlog.len().saturating_sub(self.reach());
+        let from = shown.saturating_sub(self.look_back());
         if from == 0 {
             return false;
         }
-        let mut end = Self::new(SinkOptions { spill_path: None, ..self.options.clone() });
+        // Its stages are fed, and nothing else: it writes no file.
+        let mut end = Self::new(self.options.clone());
         let mut has_begun = false;
-        for bytes in backlog.bytes_from(from) {
-            let (looked_at, shown) = bytes.split_at(before.min(bytes.len()));
-            end.feed_lines(looked_at, &mut has_begun);
-            if before > 0 && before == looked_at.len() {
-                // What comes after it has to fill the window by itself.
-                end.window = Window::new(self.options.max_bytes, self.options.head_bytes);
-            }
-            before -= looked_at.len();
-            end.feed_lines(shown, &mut has_begun);
+        for bytes in backlog.bytes_in(from..shown) {
+            // Also the rest of the line that they begin in: a secret may begin in it, and none of it is shown.
+            end.feed(bytes);
+            has_begun |= memchr(b'\n', bytes).is_some();
+        }
+        if from < shown && !has_begun {
+            return false;
+        }
+        // What is shown has to fill the window by itself.
+        end.window = Window::new(self.options.max_bytes, self.options.head_bytes);
+        for bytes in backlog.bytes_in(shown..backlog.len()) {
+            end.feed_lines(bytes, &mut has_begun);
         }
         if !end.window.overflowed() {
             return false;

@@ -20,10 +20,12 @@ const MAX_LINE_BYTES: usize = 4096;
 
 /// Text between colours that is put together before it is looked at further. It stays in a
 /// processor's first cache.
-const GATHERED_BYTES: usize = 8 * 1024;
+const GATHERED_BYTES: usize = 8192;
 
 /// Most blanks that a cursor movement past the end of a line stands for.
 const MAX_PAD_COLUMNS: usize = 256;
+
+const BLANKS: &[u8] = &[b' '; MAX_PAD_COLUMNS];
 
 /// The line under way, and the sequence under way in it.
 #[derive(Debug, Clone)]
@@ -194,7 +196,7 @@ impl Lines {
                 self.newline(window);
                 1
             }
-            [0x18 | 0x1a, ..] => {
+            [0x07 | 0x18 | 0x1a, ..] => {
                 self.parser.reset();
                 1
             }
@@ -206,7 +208,7 @@ impl Lines {
                 self.parser.begin_c1(last);
                 2
             }
-            [first, ..] if room > 0 && first != 0x07 => {
+            [_, ..] if room > 0 => {
                 let end = rest.iter().skip(1).position(|byte| ends_string(*byte));
                 let skipped = floor_boundary(rest, room.min(end.map_or(rest.len(), |end| end + 1)));
                 if skipped == 0 {
@@ -255,11 +257,8 @@ impl Lines {
         if run.is_empty() {
             return;
         }
-        if self.pad > 0 {
-            let blanks = [b' '; MAX_PAD_COLUMNS];
-            let pad = std::mem::take(&mut self.pad);
-            self.append(blanks.get(..pad).unwrap_or(&blanks), window);
-        }
+        let pad = std::mem::take(&mut self.pad);
+        self.append(BLANKS.get(..pad).unwrap_or(BLANKS), window);
         if self.cursor == self.line.len() {
             return self.append(run, window);
         }

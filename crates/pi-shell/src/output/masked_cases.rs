@@ -77,6 +77,22 @@ fn a_read_whose_end_fills_the_window_does_not_make_the_one_before_forgotten_in_w
     assert!(!shown.contains(BODY), "{shown}");
 }
 
+#[test]
+fn a_key_that_begins_in_a_long_line_is_masked_in_the_end_of_a_flood() {
+    let whole = key(200);
+    // Its end is not written, so that only the beginning tells that it is one.
+    let (key, _) = whole.split_once("-----END").unwrap();
+    let options = masked(SinkOptions { max_bytes: 1_000, ..SinkOptions::default() });
+    for length in [2_500, 6_000, key.len()] {
+        let text = [&"x".repeat(60_000), key.split_at(length).0].concat();
+        for buffer_bytes in [4096, 64 * 1024] {
+            let shown = kept(&text, buffer_bytes, &options);
+
+            assert!(!shown.contains(BODY), "{length}, {buffer_bytes}: {shown}");
+        }
+    }
+}
+
 /// A key begins before the last part of a flood that is looked at, and what follows it shows too little to push it out.
 #[test]
 fn a_key_that_is_not_seen_to_begin_is_masked_wherever_two_reads_met() {
@@ -100,6 +116,26 @@ fn a_key_that_is_not_seen_to_begin_is_masked_wherever_two_reads_met() {
 
         assert!(!kept.text.contains(BODY.split_at(8).0), "{meeting}: {}", kept.text);
         assert_eq!(kept.masked.count, 1, "{meeting}");
+    }
+}
+
+#[test]
+fn of_a_flood_what_can_be_shown_is_looked_at_for_the_text_and_all_of_it_for_the_file() {
+    let plain = "a line that says nothing\n".repeat(40);
+    let secret = format!("{VALUE}\n{plain}");
+    let folder = TempDir::new().expect("a scratch folder");
+    for (spill_path, count) in [(None, 0), (Some(folder.path().join("spill")), 200)] {
+        let options =
+            SinkOptions { max_bytes: 100, spill_path, mask_spill: true, ..SinkOptions::default() };
+        let mut sink = Sink::new(masked(options));
+        for part in std::iter::repeat_n(&secret, 200).chain(std::iter::repeat_n(&plain, 40)) {
+            sink.push(part.as_bytes());
+        }
+
+        let summary = sink.finish(None);
+
+        assert_eq!(summary.masked.count, count);
+        assert_eq!(summary.text, "a line that says nothing\n".repeat(4));
     }
 }
 

@@ -29,6 +29,8 @@ mod utf16;
 mod window;
 
 #[cfg(test)]
+mod bounds_cases;
+#[cfg(test)]
 mod cases;
 #[cfg(test)]
 mod laws;

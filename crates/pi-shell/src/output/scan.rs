@@ -34,9 +34,6 @@ pub(super) fn clean_prefix(text: &[u8]) -> usize {
     let rest = text.get(clean..).unwrap_or_default();
     let (words, _) = rest.as_chunks::<8>();
     let in_words = leading_words(words);
-    if in_words < words.len() * 8 {
-        return clean + in_words;
-    }
     let rest = rest.get(in_words..).unwrap_or_default();
     clean + in_words + rest.iter().position(|byte| is_special(*byte)).unwrap_or(rest.len())
 }
@@ -166,6 +163,14 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn blocks_are_passed_over_up_to_the_one_that_needs_a_look() {
+        let mut text = [b'x'; 200];
+        assert_eq!(leading_blocks(&text, blocks::has_unusual), 192);
+        text[70] = 0;
+        assert_eq!(leading_blocks(&text, blocks::has_unusual), 64);
     }
 
     #[test]

@@ -236,11 +236,6 @@ impl Sink {
         self.late.text()
     }
 
-    /// Bytes pushed before `finish`.
-    pub fn total_bytes(&self) -> u64 {
-        self.total_bytes
-    }
-
     /// Lines pushed before `finish`; a last one without a newline counts.
     pub fn total_lines(&self) -> u64 {
         self.newlines + u64::from(!self.ends_in_newline)

@@ -76,6 +76,13 @@ mod tests {
         assert_is_utf16(&text, text.len());
     }
 
+    #[test]
+    fn a_room_is_filled_until_less_than_64_units_are_left() {
+        let mut units = [0; 128];
+        // 64 units are left after the first 128 bytes, and 32 after 64 more.
+        assert_eq!(utf16_prefix(&"é".repeat(1000), &mut units), (192, 96));
+    }
+
     proptest! {
         #[test]
         fn any_text_is_converted_as_the_standard_library_does(text in "(\\PC|[a-z]|\u{1b}|[à-ÿ]|[一-鿿]|😀){0,200}") {

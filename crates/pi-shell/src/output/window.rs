@@ -87,8 +87,7 @@ impl Window {
         let mut rest = piece;
         if !self.head_is_closed {
             let room = self.head_max.saturating_sub(self.head.len());
-            let fits = if piece.len() <= room { piece.len() } else { floor_boundary(piece, room) };
-            let (head, tail) = piece.split_at(fits);
+            let (head, tail) = piece.split_at(floor_boundary(piece, room));
             self.head.extend_from_slice(head);
             self.head_is_closed = !tail.is_empty();
             rest = tail;

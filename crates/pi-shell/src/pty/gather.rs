@@ -11,7 +11,7 @@ use tokio::time::Instant;
 const SPAN: Duration = Duration::from_millis(8);
 
 /// A flood: so many bytes within `SPAN`, more than a full screen of colours has.
-const FLOOD_BYTES: usize = 32 * 1024;
+const FLOOD_BYTES: usize = 32_768;
 
 /// What came lately, and whether something waits.
 pub(super) struct Gather {

@@ -105,7 +105,8 @@ mod tests {
         assert_eq!(input.front(), [b'x'; OFFER_BYTES]);
 
         let rest = MAX_PENDING_BYTES - HIGH_WATER_BYTES - 1;
-        assert!(input.push(&vec![b'z'; rest + 1]).is_err());
+        let refused = input.push(&vec![b'z'; rest + 1]).unwrap_err();
+        assert!(refused.to_string().contains("leaves 16777216 bytes unread"), "{refused}");
         assert_eq!(input.pending(), HIGH_WATER_BYTES + 1);
         assert!(!input.push(&vec![b'z'; rest]).unwrap());
         assert_eq!(input.pending(), MAX_PENDING_BYTES);

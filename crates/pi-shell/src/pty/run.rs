@@ -41,7 +41,7 @@ use crate::source::ReadOutcome;
 use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
 
 /// Bytes read at once, eight of the kernel's own buffers.
-const READ_BYTES: usize = 32 * 1024;
+const READ_BYTES: usize = 32_768;
 
 /// Time that a slow consumer gets for the rest of a program that ended past its deadline, or that
 /// the caller has lost interest in.
@@ -60,7 +60,7 @@ const HELD_LIMIT: Duration = Duration::from_millis(500);
 /// Most bytes that can be in the kernel when the tree is dead: 64 KiB on their way and a line
 /// discipline's 4 KiB (`tty_buffer.c`, `n_tty.c`), with room for other systems. What comes beyond
 /// them is someone else's.
-const KERNEL_BYTES: usize = 256 * 1024;
+const KERNEL_BYTES: usize = 262_144;
 
 /// Runs `launch` to its end.
 pub(super) async fn run(
@@ -341,5 +341,27 @@ fn spawn_error(program: &str, cwd: &Path, failure: SpawnFailure) -> PtyError {
             PtyError::Spawn { reason: format!("`{program}`: {}", failure.source) }
         }
         _ => PtyError::Spawn { reason: failure.to_string() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_start_that_failed_is_explained_by_its_step() {
+        let explained = |step| {
+            let failure = SpawnFailure { step, source: std::io::ErrorKind::NotFound.into() };
+            spawn_error("vim", Path::new("/gone"), failure).to_string()
+        };
+
+        let folder = explained(SpawnStep::ChangeDirectory);
+        assert_eq!(folder, "Working directory does not exist: /gone");
+        for step in [SpawnStep::Execute, SpawnStep::Interpreter] {
+            let program = explained(step);
+            assert!(program.starts_with("Failed to spawn PTY command: `vim`: "), "{program}");
+        }
+        let other = explained(SpawnStep::Descriptors);
+        assert!(other.contains("cannot start the program (Descriptors)"), "{other}");
     }
 }

@@ -61,7 +61,7 @@ impl View {
         if self.root.as_os_str().is_empty() {
             return rustix::fs::open(path, flags, Mode::empty());
         }
-        let root = rustix::fs::open(&self.root, flags | OFlags::DIRECTORY, Mode::empty())?;
+        let root = rustix::fs::open(&self.root, flags, Mode::empty())?;
         rustix::fs::openat2(root, path, flags, Mode::empty(), ResolveFlags::IN_ROOT)
     }
 }
@@ -195,6 +195,33 @@ broken line";
         assert_eq!(access("chroot/dev/pts"), None);
         assert_eq!(access("chroot/etc").map(|rule| rule.1), Some(READ));
         assert_eq!(access("home").map(|rule| rule.1), Some(READ));
+    }
+
+    #[test]
+    fn another_process_s_files_are_named_and_opened_as_it_sees_them() {
+        let scratch = tempfile::tempdir().unwrap();
+        let root = scratch.path().join("root");
+        fs::create_dir_all(root.join("of-that-process")).unwrap();
+        std::os::unix::fs::symlink("/of-that-process", root.join("link")).unwrap();
+        let view = View { root: root.clone(), mounts: scratch.path().join("mountinfo") };
+
+        let rules = rules_for_reading(&view);
+
+        assert!(rules.contains(&(PathBuf::from("/of-that-process"), READ)), "{rules:?}");
+        let named = rustix::fs::fstat(view.open(b"/link").unwrap()).unwrap();
+        let there = rustix::fs::stat(root.join("of-that-process")).unwrap();
+        assert_eq!((named.st_dev, named.st_ino), (there.st_dev, there.st_ino));
+    }
+
+    /// Opened for more than its name, a device could do something, and a socket cannot be at all.
+    #[test]
+    fn a_path_is_opened_to_be_named_alone() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let scratch = tempfile::tempdir().unwrap();
+        let path = scratch.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+
+        assert!(View::own().open(path.as_os_str().as_bytes()).is_ok());
     }
 
     #[test]

@@ -191,7 +191,9 @@ fn a_session_that_may_write_is_protected_where_mounts_can_be_made() {
                 namespaces.read_only.contains(&root.join(".vscode").into_os_string().into_vec())
             );
         }
-        drop(enclosure.into_stubs());
+        let stubs = enclosure.into_stubs();
+        assert_eq!(root.join(".vscode").exists(), namespaces, "it stays as long as the session");
+        drop(stubs);
         assert!(!root.join(".vscode").exists());
     }
 }

@@ -47,6 +47,12 @@ impl Seen {
             changed: (found.ctime(), found.ctime_nsec()),
         })
     }
+
+    /// Whether a change from now on has another time. `now`: since the epoch.
+    fn is_settled(&self, now: Duration) -> bool {
+        let settled = now.saturating_sub(SETTLED_AFTER).as_secs();
+        u64::try_from(self.changed.0).is_ok_and(|changed| changed < settled)
+    }
 }
 
 impl KeptRules {
@@ -78,10 +84,7 @@ impl KeptRules {
         let Ok(now) = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH) else {
             return false;
         };
-        let settled = now.saturating_sub(SETTLED_AFTER).as_secs();
-        self.folders
-            .iter()
-            .all(|(_, seen)| u64::try_from(seen.changed.0).is_ok_and(|changed| changed < settled))
+        self.folders.iter().all(|(_, seen)| seen.is_settled(now))
     }
 }
 
@@ -126,6 +129,17 @@ mod tests {
             !kept.is_current()
         });
         assert!(is_seen);
+    }
+
+    #[test]
+    fn a_change_is_settled_once_the_whole_second_after_it_is_over() {
+        let now = Duration::from_millis(100_500);
+        for (changed, is_settled) in
+            [(0, true), (98, true), (99, false), (100, false), (101, false), (-1, false)]
+        {
+            let seen = Seen { identity: (1, 2), changed: (changed, 0) };
+            assert_eq!(seen.is_settled(now), is_settled, "{changed}");
+        }
     }
 
     #[test]

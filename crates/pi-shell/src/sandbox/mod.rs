@@ -224,6 +224,27 @@ mod tests {
         }
     }
 
+    #[tokio::test]
+    async fn a_proof_that_cannot_be_made_fails_and_rules_say_what_they_need() {
+        let missing = Path::new("/no/such/supervisor");
+        for (backend, names_namespaces) in
+            [(SandboxBackend::Landlock, true), (SandboxBackend::Bubblewrap, false)]
+        {
+            // A machine without it, where nothing was tried.
+            if techniques(backend, &options(SandboxNetwork::None)).is_err() {
+                continue;
+            }
+            let rules = pi_proxy::Rules::parse(&["a.example".to_owned()]).unwrap();
+            for (network, has_rules) in
+                [(SandboxNetwork::None, false), (SandboxNetwork::Rules(rules), true)]
+            {
+                let reason = prove(&options(network), backend, missing).await.unwrap_err();
+                let is_named = reason.ends_with("; rules for the network need a network namespace");
+                assert_eq!(is_named, has_rules && names_namespaces, "{reason}");
+            }
+        }
+    }
+
     fn report(mode: SandboxMode) -> SandboxReport {
         SandboxReport {
             mode,

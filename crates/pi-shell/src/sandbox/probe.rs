@@ -89,7 +89,6 @@ async fn ask(supervisor: &Supervisor, executable: &Path, outside: &Outside) -> i
     let null: OwnedFd = fs::File::open("/dev/null")?.into();
     let request = SpawnRequest {
         argv: [vec![executable.into(), "--probe-sandbox".into()], outside.arguments()?].concat(),
-        cwd: PathBuf::from("/"),
         descriptors: vec![null, writer],
         ..SpawnRequest::default()
     };
@@ -277,6 +276,62 @@ mod tests {
             assert!(supervisor.take_listener().is_none());
             supervisor.close(CLOSE_BOUND).await;
         }
+    }
+
+    #[test]
+    fn whatever_comes_of_an_attempt_is_seen_from_outside() {
+        use std::net::TcpStream;
+        use std::os::unix::net::UnixStream;
+        /// What it returns is kept open until after the look.
+        type Attempt = fn(&Outside) -> io::Result<OwnedFd>;
+        let attempts: &[(&str, Attempt)] = &[
+            ("write", |at| Ok(fs::File::create(at.folder.join("canary"))?.into())),
+            ("write", |at| Ok(fs::File::create(at.folder.join("made"))?.into())),
+            ("write", |at| Ok(fs::File::create(at.folder.join("renamed"))?.into())),
+            ("write", |at| Ok(fs::File::create(at.folder.join("linked"))?.into())),
+            ("network", |at| Ok(TcpStream::connect(at.tcp.local_addr()?)?.into())),
+            ("network", |at| {
+                let socket = UdpSocket::bind("127.0.0.1:0")?;
+                socket.send_to(b"x", at.udp.local_addr()?)?;
+                Ok(socket.into())
+            }),
+            ("unix-socket", |at| Ok(UnixStream::connect(&at.socket)?.into())),
+            #[cfg(target_os = "linux")]
+            ("unix-socket", |at| {
+                use std::os::linux::net::SocketAddrExt as _;
+                let name = [b"@", at.socket.as_os_str().as_encoded_bytes()].concat();
+                let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+                Ok(UnixStream::connect_addr(&address)?.into())
+            }),
+            ("other-terminal", |at| {
+                let flags = rustix::fs::OFlags::RDWR | rustix::fs::OFlags::NOCTTY;
+                let path = at.terminal_path()?;
+                let terminal = rustix::fs::open(path, flags, rustix::fs::Mode::empty())?;
+                rustix::io::write(&terminal, b"x")?;
+                Ok(terminal)
+            }),
+        ];
+        for (index, (name, attempt)) in attempts.iter().enumerate() {
+            let folder = tempfile::tempdir().unwrap();
+            let outside = Outside::new(folder.path()).unwrap();
+            assert_eq!(outside.seen(), [""; 0], "before attempt {index}");
+
+            let _kept = attempt(&outside).unwrap();
+
+            assert_eq!(outside.seen(), [*name], "attempt {index}");
+        }
+    }
+
+    #[test]
+    fn answers_that_are_not_text_are_an_error_and_those_of_a_pipe_that_is_held_are_not() {
+        let (reader, writer) = crate::sys::pipe().unwrap();
+        rustix::io::write(&writer, b"write refused\n").unwrap();
+        assert_eq!(answers_in(reader).unwrap(), "write refused\n");
+
+        let (reader, writer) = crate::sys::pipe().unwrap();
+        rustix::io::write(&writer, b"write refused\n\xff").unwrap();
+        drop(writer);
+        assert!(answers_in(reader).is_err());
     }
 
     #[test]

@@ -172,5 +172,6 @@ mod tests {
 
         assert!(proof.conclude(&means).is_err());
         assert_eq!(known(&configuration), None);
+        assert!(!state.path().join(FOLDER_NAME).exists(), "the session's folder is as it was");
     }
 }

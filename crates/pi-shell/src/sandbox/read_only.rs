@@ -33,7 +33,10 @@ const NO_DUMP: Bound = Bound { soft: 1, hard: 1 };
 
 /// Why nothing can be confined on this system; `None`: as far as it says, it can.
 pub(crate) fn missing() -> Option<String> {
-    let version = crate::sys::landlock_version();
+    missing_with(crate::sys::landlock_version())
+}
+
+fn missing_with(version: i64) -> Option<String> {
     (version < landlock::OLDEST_FOR_READING).then(|| {
         "the kernel has no Landlock (Linux 5.13 or newer, with `landlock` in its `lsm=` list)"
             .to_owned()
@@ -138,11 +141,10 @@ pub(crate) fn bound(pid: i32) -> io::Result<()> {
     let Bound { soft, hard } = limits::bound_of(pid, Bounded::FileSize)?;
     let hard = hard.min(FILE_SIZE_MAX);
     limits::set_bound(pid, Bounded::FileSize, Bound { soft: soft.min(hard), hard })?;
-    match limits::set_bound(pid, Bounded::CoreSize, NO_DUMP) {
-        // Where the host itself has no more than 0, it cannot give 1.
-        Err(_) if limits::bound_of(pid, Bounded::CoreSize)?.hard == 0 => Ok(()),
-        answer => answer,
-    }
+    let answer = limits::set_bound(pid, Bounded::CoreSize, NO_DUMP);
+    // Where the host itself has no more than 0, it cannot give 1.
+    let has_none = limits::bound_of(pid, Bounded::CoreSize)?.hard == 0;
+    if has_none { Ok(()) } else { answer }
 }
 
 /// A folder that was not there before. Whatever a command of the session may have put in its way is an error: rights
@@ -200,8 +202,13 @@ mod tests {
         assert_eq!(degraded_with(1), ["signal"]);
         assert_eq!(degraded_with(5), ["signal"]);
         assert!(degraded_with(6).is_empty());
+        assert!(missing_with(0).is_some_and(|reason| reason.contains("Linux 5.13")));
+        assert_eq!([1, 2].map(missing_with), [None, None]);
         let state = tempfile::tempdir().unwrap();
-        let here = ReadOnly::new(state.path()).unwrap().degraded();
-        assert_eq!(here, degraded_with(crate::sys::landlock_version()));
+        let mut means = ReadOnly::new(state.path()).unwrap();
+        assert_eq!(means.degraded(), degraded_with(crate::sys::landlock_version()));
+        assert_eq!(means.degraded(), degraded());
+        means.version = landlock::WITH_SIGNALS - 1;
+        assert_eq!(means.degraded(), ["signal"]);
     }
 }

@@ -8,7 +8,7 @@
 use std::fs::{self, Metadata};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, Mode, OFlags, Timespec, Timestamps};
@@ -33,8 +33,8 @@ impl Stubs {
         match kind {
             StubKind::Folder => rustix::fs::mkdir(path, Mode::RWXU)?,
             StubKind::File => {
-                let flags = OFlags::CREATE | OFlags::EXCL | OFlags::WRONLY | OFlags::CLOEXEC;
-                drop(rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR)?);
+                let mut new = fs::OpenOptions::new();
+                drop(new.write(true).create_new(true).mode(0o600).open(path)?);
             }
         }
         let stub = open(path)?;
@@ -64,7 +64,7 @@ impl Stubs {
 }
 
 fn open(path: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     Ok(rustix::fs::open(path, flags, Mode::empty())?)
 }
 
@@ -86,5 +86,22 @@ impl Drop for Stubs {
                 drop(if found.is_dir() { fs::remove_dir(&path) } else { fs::remove_file(&path) });
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stub_is_held_by_its_own_name_and_by_no_child() {
+        let folder = tempfile::tempdir().unwrap();
+        let link = folder.path().join("link");
+        std::os::unix::fs::symlink(folder.path(), &link).unwrap();
+
+        assert!(open(&link).is_err(), "another name's folder is not the stub");
+        let held = open(folder.path()).unwrap();
+        let flags = rustix::io::fcntl_getfd(&held).unwrap();
+        assert!(flags.contains(rustix::io::FdFlags::CLOEXEC), "a child would keep the lock");
     }
 }

@@ -24,16 +24,18 @@ pub(super) enum Technique {
     Seatbelt { program: PathBuf },
 }
 
+/// The backends of this system, the best first.
+const BACKENDS: &[SandboxBackend] = if cfg!(target_os = "macos") {
+    &[SandboxBackend::Seatbelt]
+} else if cfg!(target_os = "linux") {
+    &[SandboxBackend::Bubblewrap, SandboxBackend::Landlock]
+} else {
+    &[]
+};
+
 /// The backends to try, the best first.
 pub(super) fn backends_of(options: &SandboxOptions) -> Vec<SandboxBackend> {
-    match options.backend {
-        Some(backend) => vec![backend],
-        None if cfg!(target_os = "macos") => vec![SandboxBackend::Seatbelt],
-        None if cfg!(target_os = "linux") => {
-            vec![SandboxBackend::Bubblewrap, SandboxBackend::Landlock]
-        }
-        None => Vec::new(),
-    }
+    options.backend.map_or_else(|| BACKENDS.to_vec(), |asked| vec![asked])
 }
 
 /// The backends that can be asked for on this host, by name.
@@ -44,7 +46,7 @@ pub(crate) fn offered_backends() -> Vec<&'static str> {
     #[cfg(target_os = "linux")]
     {
         let mut names = Vec::new();
-        if bubblewrap::find().is_some() && may_have_namespaces() {
+        if bubblewrap::find().is_some_and(|_program| may_have_namespaces()) {
             names.push(SandboxBackend::Bubblewrap.name());
         }
         if crate::sys::landlock_version() >= landlock::OLDEST {
@@ -108,23 +110,29 @@ pub(super) fn techniques(
             )?;
             Ok(vec![Technique::Bubblewrap { program, landlock: version }])
         }
-        SandboxBackend::Landlock if !options.hidden_paths.is_empty() => {
-            Err("cannot hide paths; use bubblewrap or leave `hiddenPaths` out".to_owned())
-        }
-        SandboxBackend::Landlock if version < landlock::OLDEST => Err(format!(
-            "the kernel has version {version} of Landlock, {} is needed (Linux 6.2, with `landlock` in its `lsm=` list)",
-            landlock::OLDEST
-        )),
-        SandboxBackend::Landlock => {
-            let mut ways = vec![Technique::Landlock { version, namespaces: true }];
-            // Without a namespace of its own a session could pass the proxy by.
-            if !has_rules(options) {
-                ways.push(Technique::Landlock { version, namespaces: false });
-            }
-            Ok(ways)
-        }
+        SandboxBackend::Landlock => ways_of_landlock(options, version),
         SandboxBackend::Seatbelt => Err("only macOS has it".to_owned()),
     }
+}
+
+/// The same for a kernel with this version of Landlock.
+#[cfg(target_os = "linux")]
+fn ways_of_landlock(options: &SandboxOptions, version: i64) -> Result<Vec<Technique>, String> {
+    if !options.hidden_paths.is_empty() {
+        return Err("cannot hide paths; use bubblewrap or leave `hiddenPaths` out".to_owned());
+    }
+    if version < landlock::OLDEST {
+        return Err(format!(
+            "the kernel has version {version} of Landlock, {} is needed (Linux 6.2, with `landlock` in its `lsm=` list)",
+            landlock::OLDEST
+        ));
+    }
+    let mut ways = vec![Technique::Landlock { version, namespaces: true }];
+    // Without a namespace of its own a session could pass the proxy by.
+    if !has_rules(options) {
+        ways.push(Technique::Landlock { version, namespaces: false });
+    }
+    Ok(ways)
 }
 
 /// Whether the network has rules, which need a network namespace.
@@ -221,23 +229,34 @@ mod tests {
         }
     }
 
-    /// A kernel without Landlock has neither way, and says which version it has.
     #[test]
     fn rules_for_the_network_leave_the_way_with_a_namespace() {
-        let version = crate::sys::landlock_version();
-        let ways = |network| {
-            techniques(SandboxBackend::Landlock, &SandboxOptions { network, ..options() })
-        };
+        let ways =
+            |network, version| ways_of_landlock(&SandboxOptions { network, ..options() }, version);
         let rules = pi_proxy::Rules::parse(&["example.org".to_owned()]).unwrap();
-        let (with_rules, without) =
-            (ways(SandboxNetwork::Rules(rules)), ways(SandboxNetwork::Host));
-        if version < landlock::OLDEST {
-            assert!(without.unwrap_err().contains(&format!("has version {version} of Landlock")));
-            return;
+        for version in [landlock::OLDEST, landlock::OLDEST + 1] {
+            let [best, other] =
+                [true, false].map(|namespaces| Technique::Landlock { version, namespaces });
+            let with_rules = ways(SandboxNetwork::Rules(rules.clone()), version).unwrap();
+            assert_eq!(with_rules, std::slice::from_ref(&best));
+            assert_eq!(ways(SandboxNetwork::Host, version).unwrap(), [best, other]);
         }
-        let best = Technique::Landlock { version, namespaces: true };
-        assert_eq!(with_rules.unwrap(), std::slice::from_ref(&best));
-        assert_eq!(without.unwrap(), [best, Technique::Landlock { version, namespaces: false }]);
-        assert!(offered_backends().contains(&SandboxBackend::Landlock.name()));
+        for version in [0, landlock::OLDEST - 1] {
+            let reason = ways(SandboxNetwork::Host, version).unwrap_err();
+            assert!(reason.contains(&format!("has version {version} of Landlock")), "{reason}");
+        }
+    }
+
+    #[test]
+    fn a_backend_that_works_here_is_offered() {
+        let offered = offered_backends();
+        let is_offered = |backend: SandboxBackend| offered.contains(&backend.name());
+        let has_landlock = techniques(SandboxBackend::Landlock, &options()).is_ok();
+        assert_eq!(is_offered(SandboxBackend::Landlock), has_landlock);
+        let mut namespaces = std::process::Command::new("unshare");
+        let tried = namespaces.args(["--user", "--map-root-user", "--mount", "true"]).output();
+        if Path::new("/usr/bin/bwrap").is_file() && tried.is_ok_and(|it| it.status.success()) {
+            assert!(is_offered(SandboxBackend::Bubblewrap));
+        }
     }
 }

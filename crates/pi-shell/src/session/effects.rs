@@ -78,7 +78,7 @@ mod tests {
             "cd /tmp; x=$HOME; echo $x",
             "export A=1 B='two words'",
             "set -eu\nunset x",
-            "A=1 cd ~ || true",
+            "A_B=1 cd ~ || true",
             "",
         ] {
             assert!(keeps_shell(command), "{command}");
@@ -105,6 +105,7 @@ mod tests {
             "eval cd",
             "exec ls",
             "x=1 ls",
+            "./x=1",
             "set -r",
             "set -o restricted",
             "set $x",

@@ -198,7 +198,7 @@ mod tests {
             (200, 100 * ENOUGH, Some(50)),
             (500, ENOUGH / 4, Some(800)),
             (200, WORTHWHILE_BYTES, Some(400)),
-            (200, WORTHWHILE_BYTES - 1, None),
+            (200, 8 * 1024 - 1, None),
             (800, 4 * WORTHWHILE_BYTES, Some(800)),
             (800, 4 * WORTHWHILE_BYTES - 1, None),
             (50, 0, None),

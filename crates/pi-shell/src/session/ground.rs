@@ -161,9 +161,10 @@ impl Ground {
             return false;
         };
         let (main, _) = self.main();
-        let own = self.internal.known_pids();
+        let mut own = self.internal.known_pids();
+        own.insert(main);
         // Without the shell the list is not whole (`proc_tid_children(5)`).
-        children.contains(&main) && children.iter().all(|pid| *pid == main || own.contains(pid))
+        children.contains(&main) && children.iter().all(|pid| own.contains(pid))
     }
 
     /// The same for a copy's command: what the session's shell runs meanwhile is not its own.

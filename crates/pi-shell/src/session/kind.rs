@@ -1,6 +1,8 @@
 //! How a session keeps its state: by one bash, or by a bash for each command. What is asked for, what the system has, and
 //! what became known of the shell.
 
+use std::ffi::OsStr;
+
 use crate::request::SessionKind;
 #[cfg(target_os = "linux")]
 use crate::{bash_version, shell_path};
@@ -46,12 +48,12 @@ fn is_unfit() -> bool {
 /// The best way here, whatever the shell. A session whose shell turns out not to be one that can be kept falls back
 /// (`session`).
 pub(super) fn offered_kind() -> SessionKind {
-    let per_command = std::env::var_os(SESSION_VARIABLE).is_some_and(|kind| kind == "per-command");
+    let wanted = std::env::var_os(SESSION_VARIABLE);
+    let per_command = wanted.as_deref() == Some(OsStr::new("per-command"));
     // A bash is kept by the bash driver, which is there for Linux.
-    if cfg!(target_os = "linux") && has_process_tree() && !per_command {
-        SessionKind::Persistent
-    } else {
-        SessionKind::PerCommand
+    match (cfg!(target_os = "linux"), has_process_tree(), per_command) {
+        (true, true, false) => SessionKind::Persistent,
+        _ => SessionKind::PerCommand,
     }
 }
 

@@ -66,3 +66,24 @@ pub(super) fn spawn_error<T: AsRef<OsStr>>(
         _ => ShellError::System { attempt: "start bash", source: failure.source },
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failed_start_is_the_fault_of_what_it_failed_at() {
+        let env = [("A", "1")];
+        for (step, errno, code) in [
+            (SpawnStep::ChangeDirectory, libc::ENOENT, "PI_MISSING_CWD"),
+            (SpawnStep::Execute, libc::EACCES, "PI_UNUSABLE_SHELL"),
+            (SpawnStep::Interpreter, libc::ENOENT, "PI_UNUSABLE_SHELL"),
+            (SpawnStep::Execute, libc::E2BIG, "PI_INVALID_ENV"),
+            (SpawnStep::Request, libc::EPIPE, "PI_SYSTEM"),
+        ] {
+            let failure = SpawnFailure { step, source: std::io::Error::from_raw_os_error(errno) };
+            let error = spawn_error(Path::new("/bin/bash"), Path::new("/x"), &env, failure);
+            assert_eq!(error.code(), code, "{step:?}: {error}");
+        }
+    }
+}

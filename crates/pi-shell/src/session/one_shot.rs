@@ -20,8 +20,8 @@ pub async fn execute_shell(
 ) -> Result<RunResult, ShellError> {
     let mut options = options;
     // Where a sandbox hides the temporary folder, it shows the session's first directory.
-    if options.sandbox.is_some() && options.cwd.is_none() {
-        options.cwd.clone_from(&run.cwd);
+    if options.sandbox.is_some() {
+        options.cwd = options.cwd.or_else(|| run.cwd.clone());
     }
     // Nothing runs beside it that it would have to wait for.
     let run = RunOptions { concurrency: Concurrency::Queue, ..run };

@@ -23,9 +23,9 @@ struct Spare {
 
 impl Spare {
     fn fits(&self, executable: &Path, spec: &LaunchSpec) -> bool {
-        self.ground.spec == *spec
-            && self.ground.executable == executable
-            && self.runtime == tokio::runtime::Handle::current().id()
+        let Self { ground, runtime, .. } = self;
+        (&ground.spec, ground.executable.as_path(), *runtime)
+            == (spec, executable, tokio::runtime::Handle::current().id())
     }
 }
 

@@ -107,3 +107,22 @@ impl Shell {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::ReadOnlyTurn;
+
+    #[test]
+    fn a_turn_is_taken_once_and_only_from_a_command_that_has_it() {
+        let turn = ReadOnlyTurn::default();
+        assert!(!turn.take());
+
+        let first = turn.begin();
+        assert!(turn.take() && first.is_cancelled());
+        assert!(!turn.take() && !turn.end(&first));
+
+        let second = turn.begin();
+        assert!(turn.end(&second) && !second.is_cancelled());
+        assert!(!turn.take(), "it has ended");
+    }
+}

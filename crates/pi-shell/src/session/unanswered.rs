@@ -128,3 +128,32 @@ impl Waits {
         std::future::pending().await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_wait_that_was_seen_is_over_when_output_comes() {
+        let wanted = InputWanted { pid: 1, program: "vim".to_owned() };
+        let waits = || Waits { seen: Some(wanted.clone()), ..Waits::new(OnInputWait::Note) };
+        let mut stirred = waits();
+        stirred.stir();
+
+        assert_eq!(waits().into_seen(), Some(wanted.clone()));
+        assert_eq!(stirred.into_seen(), None);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_clock_begins_with_its_first_tick_and_nothing_is_looked_at_before_it_is_due() {
+        let never = || -> StopPlan { panic!("it is looked at") };
+        let mut waits = Waits::new(OnInputWait::End);
+        waits.tick(|| Some((1, 2)), never);
+        assert!(waits.silence.is_some() && waits.output == Some((1, 2)));
+
+        waits.silence = Some(Silence::new(Instant::now() + Duration::from_secs(3_600)));
+        waits.tick(|| None, never);
+        assert!(waits.look.is_none());
+    }
+}

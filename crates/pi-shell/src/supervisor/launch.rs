@@ -30,7 +30,7 @@ const READY_BOUND: Duration = Duration::from_secs(5);
 const MAX_COMPLAINT_BYTES: usize = 512;
 
 /// Stack of the thread that reaps where no runtime does, in bytes.
-const REAPER_STACK_BYTES: usize = 64 * 1024;
+const REAPER_STACK_BYTES: usize = 65_536;
 
 /// A supervisor that is ready.
 pub(super) struct Launched {

@@ -98,3 +98,39 @@ fn limits(limits: ResourceLimits) -> Vec<Limit> {
     })
     .collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_program_may_have_as_many_descriptors_as_a_message_carries_and_no_more() {
+        let frame = |count| {
+            let null = std::fs::File::open("/dev/null").unwrap();
+            let descriptors = (0..count).map(|_| null.try_clone().unwrap().into()).collect();
+            let argv = vec!["/bin/true".into()];
+            SpawnRequest { argv, descriptors, ..SpawnRequest::default() }.into_frame(1)
+        };
+
+        assert!(frame(MAX_DESCRIPTORS).is_ok());
+        let failure = frame(MAX_DESCRIPTORS + 1).unwrap_err();
+        assert_eq!(failure.step, SpawnStep::Descriptors);
+    }
+
+    #[test]
+    fn a_limit_is_what_a_program_may_raise_it_to_but_for_time_and_core_dumps() {
+        let wanted = ResourceLimits {
+            open_files: Some(100),
+            cpu_seconds: Some(5),
+            ..ResourceLimits::default()
+        };
+        let set: Vec<_> =
+            limits(wanted).iter().map(|one| (one.resource, one.soft, one.hard)).collect();
+        let expected = [
+            (Resource::OpenFiles, 100, 100),
+            (Resource::CpuSeconds, 5, 6),
+            (Resource::CoreSize, 0, 1),
+        ];
+        assert_eq!(set, expected);
+    }
+}

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use pi_supervisor::wire::{Confine, ConfineStep, Event, VERSION};
+use pi_supervisor::wire::{Confine, ConfineStep, Event, PROGRAM_NAME, VERSION};
 
 use super::executable::executable;
 use super::{ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor, Surroundings};
@@ -275,6 +275,31 @@ async fn what_is_no_supervisor_is_a_typed_error() {
         panic!("a folder was launched")
     };
     assert_eq!(source.raw_os_error(), Some(libc::EACCES));
+}
+
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn a_supervisor_is_called_so_whatever_its_file_is_called() {
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("another");
+    std::os::unix::fs::symlink(executable(), &program).unwrap();
+
+    let supervisor = Supervisor::launch(&program, None, None).await.unwrap();
+
+    let command = tree::describe(identity(&supervisor)).unwrap().command;
+    assert!(command.starts_with(PROGRAM_NAME), "{command}");
+}
+
+#[tokio::test]
+async fn what_the_program_around_a_supervisor_complains_of_is_why_there_is_none() {
+    let wrapper = ["/bin/sh", "-c", "echo no such right >&2; exit 1"].map(OsString::from).to_vec();
+    let surroundings = Surroundings { wrapper, ..Surroundings::default() };
+    let Err(ShellError::Supervisor { source, .. }) =
+        Supervisor::launch(executable(), None, Some(&surroundings)).await
+    else {
+        panic!("it was launched")
+    };
+    assert_eq!(source.to_string(), "ended before it was ready: no such right");
 }
 
 /// A program in `folder` that is the supervisor of a test: it says `events`, then does what `rest` says.

@@ -113,12 +113,13 @@ impl Connection {
     /// `UnexpectedEof` when the supervisor closed its end, `InvalidData` when it sent no events,
     /// and what the socket says; the connection is over then.
     pub(super) async fn exchange(&mut self) -> io::Result<Traffic> {
-        let interest = if self.outgoing.is_empty() {
-            Interest::READABLE
-        } else {
-            Interest::READABLE | Interest::WRITABLE
-        };
         loop {
+            // Asked each time: a socket that takes bytes, and has none to take, would be ready for ever.
+            let interest = if self.outgoing.is_empty() {
+                Interest::READABLE
+            } else {
+                Interest::READABLE | Interest::WRITABLE
+            };
             let mut guard = self.socket.ready(interest).await?;
             if guard.ready().is_readable() || guard.ready().is_read_closed() {
                 let mut buffer = [0; READ_BYTES];
@@ -228,4 +229,58 @@ fn send_flags() -> SendFlags {
 #[cfg(not(target_os = "linux"))]
 fn send_flags() -> SendFlags {
     SendFlags::empty()
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    use super::*;
+
+    /// A connection, and the supervisor's end of it.
+    fn connection() -> (Connection, UnixStream) {
+        let (own, peer) = UnixStream::pair().unwrap();
+        own.set_nonblocking(true).unwrap();
+        (Connection::new(own.into()).unwrap(), peer)
+    }
+
+    async fn exchange(connection: &mut Connection) -> io::Result<Traffic> {
+        tokio::time::timeout(Duration::from_secs(30), connection.exchange()).await.unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_frame_whose_descriptors_are_refused_is_dropped_and_the_next_one_is_sent() {
+        use std::io::Read as _;
+        let (mut connection, mut peer) = connection();
+        let null = std::fs::File::open("/dev/null").unwrap();
+        let too_many = (0..2 * MAX_DESCRIPTORS).map(|_| null.try_clone().unwrap().into()).collect();
+        connection.queue(7, Frame::with_descriptors(b"first".to_vec(), too_many));
+        connection.queue(8, Frame::new(b"second".to_vec()));
+
+        let refused = exchange(&mut connection).await.unwrap();
+        assert!(matches!(refused, Traffic::Sent(Sent::Refused { id: 7, .. })));
+        let sent = exchange(&mut connection).await.unwrap();
+        assert!(matches!(sent, Traffic::Sent(Sent::Progress)));
+        drop(connection);
+        let mut text = String::new();
+        peer.read_to_string(&mut text).unwrap();
+        assert_eq!(text, "second");
+    }
+
+    #[tokio::test]
+    async fn what_a_supervisor_that_takes_nothing_more_still_says_is_heard() {
+        use std::io::Write as _;
+        let (mut connection, mut peer) = connection();
+        peer.shutdown(std::net::Shutdown::Read).unwrap();
+        connection.queue(7, Frame::new(b"unheard".to_vec()));
+        let early = tokio::time::timeout(Duration::from_millis(5), connection.exchange()).await;
+        assert!(early.is_err(), "nothing is said yet");
+
+        peer.write_all(b"word").unwrap();
+
+        let received = exchange(&mut connection).await.unwrap();
+        assert!(matches!(received, Traffic::Received));
+    }
 }

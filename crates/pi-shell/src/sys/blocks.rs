@@ -65,3 +65,33 @@ fn load(bytes: [u8; 16]) -> __m128i {
 fn each(byte: u8) -> __m128i {
     _mm_set1_epi8(byte.cast_signed())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_needs_a_look_is_found_at_every_place_and_no_other_is() {
+        for (byte, is_special, is_unusual) in [
+            (0, true, true),
+            (b'\r', true, true),
+            (0x1b, true, true),
+            (0x1f, true, true),
+            (0x7f, true, true),
+            (0xc2, true, true),
+            (0xc3, false, true),
+            (0xff, false, true),
+            (b'\t', false, false),
+            (b'\n', false, false),
+            (b' ', false, false),
+            (b'~', false, false),
+        ] {
+            for place in 0..64 {
+                let mut block = [b'a'; 64];
+                block[place] = byte;
+                assert_eq!(has_special(&block), is_special, "{byte:#x} at {place}");
+                assert_eq!(has_unusual(&block), is_unusual, "{byte:#x} at {place}");
+            }
+        }
+    }
+}

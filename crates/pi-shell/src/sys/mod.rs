@@ -119,4 +119,26 @@ mod tests {
         peer.read_exact(&mut [0; 5]).unwrap();
         assert!(!has_unread_at_peer(own.as_fd()));
     }
+
+    #[test]
+    fn only_a_plain_file_of_so_many_bytes_is_read_and_no_other_is_waited_for() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        std::fs::write(at("file"), "12345").unwrap();
+        std::os::unix::fs::symlink(at("file"), at("link")).unwrap();
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            at("fifo"),
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+
+        assert_eq!(read_plain(&at("file"), 5).unwrap(), b"12345");
+        assert_eq!(read_plain(&at("file"), 6).unwrap(), b"12345");
+        for (name, most) in [("file", 4), ("link", 5), ("fifo", 5), ("missing", 5), (".", 5)] {
+            assert!(read_plain(&at(name), most).is_err(), "{name} of {most}");
+        }
+    }
 }

@@ -27,3 +27,20 @@ pub(crate) const fn name_of_fault(signal: i32) -> &'static str {
         _ => "SIGSYS",
     }
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fault_has_the_name_that_shells_have_for_it() {
+        let bash = crate::shell_path::resolve(None).unwrap();
+        let mut command = std::process::Command::new(bash);
+        command.args(["-c", "kill -l \"$@\"", "bash"]).args(FAULTS.map(|one| one.to_string()));
+        let listed = String::from_utf8(command.output().unwrap().stdout).unwrap();
+
+        let names: Vec<_> = listed.lines().map(|name| format!("SIG{name}")).collect();
+        assert_eq!(FAULTS.map(name_of_fault), *names);
+    }
+}

@@ -102,6 +102,7 @@ mod tests {
             rustix::io::write(&writer, b"x").unwrap();
             drop(lazy.watched().unwrap().readable().await.unwrap());
             lazy.unwatch();
+            assert!(lazy.watch.is_none(), "who does not wait is not woken up");
         }
         assert_eq!(rustix::io::read(lazy.descriptor(), &mut [0_u8; 8]), Ok(2));
     }

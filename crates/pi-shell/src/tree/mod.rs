@@ -139,12 +139,17 @@ fn is_exiting(pid: i32) -> bool {
 /// Whether SIGKILL waits for a process.
 #[cfg(target_os = "linux")]
 fn has_kill_pending(pid: i32) -> bool {
+    let status =
+        process::proc_pid(pid).map(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")));
+    matches!(status, Some(Ok(status)) if shows_kill_pending(&status))
+}
+
+/// Whether SIGKILL is among the pending signals of a `status` (`proc_pid_status(5)`).
+#[cfg(target_os = "linux")]
+fn shows_kill_pending(status: &str) -> bool {
     const KILL_BIT: u64 = 1 << (libc::SIGKILL - 1);
     let is_kill =
         |mask: &str| u64::from_str_radix(mask.trim(), 16).is_ok_and(|m| m & KILL_BIT != 0);
-    let status =
-        process::proc_pid(pid).map(|pid| std::fs::read_to_string(format!("/proc/{pid}/status")));
-    let Some(Ok(status)) = status else { return false };
     status
         .lines()
         .filter_map(|line| line.strip_prefix("SigPnd:").or_else(|| line.strip_prefix("ShdPnd:")))

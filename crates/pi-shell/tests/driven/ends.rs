@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use pi_shell::{ExitOutcome, RunOptions};
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, SinkOptions};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{PATIENCE, Recorder, answer, command, eventually, run, session};
@@ -78,4 +78,36 @@ async fn a_pipe_that_an_older_process_has_opened_serves_no_later_command() {
     }
     eventually("what it wrote is late output", || shell.late_output().contains("leaked\n")).await;
     shell.close().await;
+}
+
+#[tokio::test]
+async fn late_output_of_what_runs_beside_the_session_has_its_file_though_the_command_wrote_little()
+{
+    for is_copy in [true, false] {
+        let folder = tempfile::tempdir().unwrap();
+        let [begin, go, spill] = ["begin", "go", "spill"].map(|name| folder.path().join(name));
+        let shell = session();
+        run(&shell, &format!("cd {}", folder.path().display())).await;
+        let text = "until [ -e begin ]; do sleep 0.01; done; \
+            (until [ -e go ]; do sleep 0.01; done; echo LATE) & echo now";
+        let sink = SinkOptions { spill_path: Some(spill.clone()), ..SinkOptions::default() };
+        let concurrency = if is_copy { Concurrency::Clone } else { Concurrency::Queue };
+        let options = RunOptions { sink: Some(sink), concurrency, ..command(text) };
+        let running = tokio::spawn({
+            let shell = shell.clone();
+            let observer = Arc::new(Recorder::default());
+            async move { shell.run(options, observer, CancellationToken::new()).await }
+        });
+        if !is_copy {
+            assert!(shell.hand_over().await);
+        }
+        std::fs::write(&begin, "").unwrap();
+
+        let result = tokio::time::timeout(PATIENCE, running).await.unwrap().unwrap().unwrap();
+        assert!(result.output.is_some_and(|output| output.spilled), "a copy: {is_copy}");
+        std::fs::write(&go, "").unwrap();
+        let is_there = || std::fs::read_to_string(&spill).is_ok_and(|text| text == "now\nLATE\n");
+        eventually("the late output is in the file", is_there).await;
+        shell.close().await;
+    }
 }

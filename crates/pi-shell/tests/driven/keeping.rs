@@ -65,6 +65,21 @@ async fn a_stop_leaves_the_shell_with_all_it_had_and_what_the_command_set() {
 }
 
 #[tokio::test]
+async fn what_a_subshell_left_running_is_reported_though_the_shell_has_no_child() {
+    let shell = session();
+    let result = run(&shell, "(sleep 1000 >/dev/null 2>&1 &)").await;
+    assert_eq!(result.survivors.len(), 1, "{:?}", result.survivors);
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn what_a_filter_of_a_subshell_passes_on_is_output_of_its_command() {
+    let shell = session();
+    assert_eq!(answer(&shell, "(echo inner > >(sleep 0.1; cat))").await.0, "inner\n");
+    shell.close().await;
+}
+
+#[tokio::test]
 async fn a_standby_has_all_that_a_shell_has() {
     let shell = session();
     run(&shell, EVERYTHING).await;

@@ -1,13 +1,15 @@
 //! When a driven session forks a standby: before a command that may end its shell, and when it rests.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, Shell};
 
-use crate::read_only::read;
+use rustix::process::{Pid, Signal};
+
+use crate::read_only::{read, read_only};
 use crate::support::{
-    answer, attempt, command, eventually, is_alive, output_of, run, session, status_of,
+    PATIENCE, answer, attempt, command, eventually, is_alive, output_of, run, session, status_of,
 };
 
 /// The shell and the supervisor above it.
@@ -23,8 +25,11 @@ fn children_of(pid: i32) -> BTreeSet<i32> {
 }
 
 fn kill(pid: i32) {
-    let pid = rustix::process::Pid::from_raw(pid).unwrap();
-    rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
+    signal(pid, Signal::KILL);
+}
+
+fn signal(pid: i32, signal: Signal) {
+    rustix::process::kill_process(Pid::from_raw(pid).unwrap(), signal).unwrap();
 }
 
 /// A session that has run `text` and rests since: it, its bash and its supervisor.
@@ -69,14 +74,30 @@ async fn a_session_rests_beside_what_its_last_command_left_running() {
 
 #[tokio::test]
 async fn a_session_whose_shell_and_standby_are_killed_says_that_its_state_is_lost() {
-    let (shell, _, supervisor) = session_with_standby("x=1").await;
+    let (shell, _, supervisor) = session_with_standby("x=1; cd /usr").await;
     for pid in children_of(supervisor) {
         kill(pid);
     }
     eventually("both are gone", || children_of(supervisor).is_empty()).await;
 
-    let result = run(&shell, "echo ${x-gone}").await;
-    assert_eq!((output_of(&result).as_str(), result.session_reset), ("gone\n", true));
+    let result = run(&shell, "echo ${x-gone}; pwd").await;
+    assert_eq!((output_of(&result).as_str(), result.session_reset), ("gone\n/usr\n", true));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_session_that_has_changed_nothing_loses_nothing_with_its_shell_and_standby() {
+    let shell = session();
+    run(&shell, "/bin/true").await;
+    let supervisor = shell.root_pid().unwrap();
+    eventually("a standby stands", || children_of(supervisor).len() == 2).await;
+    for pid in children_of(supervisor) {
+        kill(pid);
+    }
+    eventually("both are gone", || children_of(supervisor).is_empty()).await;
+
+    let result = run(&shell, "echo on").await;
+    assert_eq!((output_of(&result).as_str(), result.session_reset), ("on\n", false));
     shell.close().await;
 }
 
@@ -117,19 +138,81 @@ async fn a_shell_that_is_killed_right_after_a_plain_builtin_has_lost_what_the_re
 
 #[tokio::test]
 async fn an_order_that_a_dead_shell_has_not_read_is_given_to_another() {
-    let shell = session();
-    run(&shell, "x=kept").await;
-    // A subshell, which has its shell's socket and keeps it open.
-    let (bash, _) = answer(&shell, "while :; do sleep 60; done >/dev/null 2>&1 & echo $$").await;
-    let bash = bash.trim().parse().unwrap();
-    kill(bash);
-    // Without a turn of the runtime, which would hear of it.
-    while is_alive(bash) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
+    // A subshell, which has its shell's socket and keeps it open; nothing that does.
+    for before in ["while :; do sleep 60; done >/dev/null 2>&1 &", "/bin/true;"] {
+        let shell = session();
+        run(&shell, "x=kept").await;
+        let (bash, _) = answer(&shell, &format!("{before} echo $$")).await;
+        let bash = bash.trim().parse().unwrap();
+        kill(bash);
+        // Without a turn of the runtime, which would hear of it.
+        while is_alive(bash) {
+            std::thread::sleep(Duration::from_millis(1));
+        }
 
-    let result = run(&shell, "echo $x").await;
-    assert_eq!((output_of(&result).as_str(), status_of(&result)), ("kept\n", 0));
+        let result = run(&shell, "echo $x").await;
+        assert_eq!((output_of(&result).as_str(), status_of(&result)), ("kept\n", 0), "{before}");
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn an_order_that_a_stopped_shell_had_not_read_when_it_was_killed_is_given_to_another() {
+    for has_standby in [true, false] {
+        let (shell, bash, supervisor) = session_with_standby("x=kept").await;
+        signal(bash, Signal::STOP);
+        let running = tokio::spawn({
+            let shell = shell.clone();
+            async move { run(&shell, "echo ${x-gone}").await }
+        });
+        // Until the order is sent; a shell that is dead before has not read it either.
+        for _ in 0..100 {
+            tokio::task::yield_now().await;
+        }
+        for pid in children_of(supervisor) {
+            if pid == bash || !has_standby {
+                kill(pid);
+            }
+        }
+
+        let result = running.await.unwrap();
+        let expected = if has_standby { ("kept\n", false) } else { ("gone\n", true) };
+        assert_eq!((output_of(&result).as_str(), result.session_reset), expected);
+        shell.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_read_only_command_is_run_though_what_its_copies_are_made_from_was_killed() {
+    let (shell, bash, supervisor) = session_with_standby("x=kept").await;
+    assert_eq!(read(&shell, "echo $x").await.0, "kept\n");
+    let mut killed = children_of(supervisor);
+    killed.remove(&bash);
+    killed.iter().copied().for_each(kill);
+    eventually("they are gone", || killed.is_disjoint(&children_of(supervisor))).await;
+
+    assert_eq!(read(&shell, "echo $x").await, ("kept\n".to_owned(), 0));
+    shell.close().await;
+}
+
+#[tokio::test]
+async fn a_read_only_command_sees_nothing_of_what_the_session_has_lost() {
+    let (shell, _, supervisor) = session_with_standby("x=1").await;
+    let lost = children_of(supervisor);
+    let before = attempt(&shell, read_only("echo $x")).await.unwrap();
+    assert_eq!((output_of(&before).as_str(), before.session_reset), ("1\n", false));
+    // What read-only copies are made from lives on.
+    lost.into_iter().for_each(kill);
+
+    let deadline = Instant::now() + PATIENCE;
+    let after = loop {
+        let after = attempt(&shell, read_only("echo ${x-gone}")).await.unwrap();
+        if after.session_reset {
+            break after;
+        }
+        assert!(Instant::now() < deadline, "the loss was never reported");
+    };
+    assert_eq!(output_of(&after), "gone\n");
     shell.close().await;
 }
 

@@ -10,7 +10,7 @@ use crate::support::{
 };
 
 /// Commands that set something, and one that shows it.
-const STATES: [(&str, &str); 27] = [
+const STATES: [(&str, &str); 29] = [
     ("cd /usr; cd /tmp; pushd /var; pushd -n /etc", "dirs; echo $OLDPWD; cd -"),
     ("a=(1 'b c' $'d\\ne'); a[7]=x; unset 'a[0]'", "declare -p a"),
     ("declare -A m=(['k 1']=v [$'n\\n']='\"q\" $x `y`'); m[]]=z", "declare -p m | tr -d ' '"),
@@ -66,6 +66,9 @@ const STATES: [(&str, &str); 27] = [
         "printf %s \"$x$y${!z[@]}\" | od -An -c",
     ),
     ("(exit 37)", "echo $?"),
+    // A status is shown without what such traps run for.
+    ("n=0; trap '((++n))' RETURN; false", "echo $? $n"),
+    ("n=0; trap '((++n))' CHLD; false", "echo $? $n"),
     ("OPTIND=3; getopts ab: o -a; echo $o", "echo $OPTIND"),
     ("printf -v big %0100000d 7; v=\\'; w='$(touch /never)'", "echo ${#big} \"$v\" \"$w\""),
 ];

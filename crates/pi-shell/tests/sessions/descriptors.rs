@@ -1,6 +1,8 @@
 //! Descriptors of a session: every number is the script's, as in a script of its own.
 
-use crate::support::{answer, attempt, command, output_of, run, session, shell_options, status_of};
+use crate::support::{
+    answer, attempt, command, eventually, output_of, run, session, shell_options, status_of,
+};
 #[cfg(target_os = "linux")]
 use pi_shell::SessionKind;
 use pi_shell::{Concurrency, ResourceLimits, Shell, ShellOptions};
@@ -174,4 +176,18 @@ async fn standard_input_is_duplicated_in_the_session_and_in_its_copies() {
         assert_eq!((output_of(&result).as_str(), status_of(&result)), ("through\n", 0), "{text}");
     }
     shell.close().await;
+}
+
+#[tokio::test]
+async fn what_is_written_to_the_output_of_an_earlier_command_is_not_output_of_the_present_one() {
+    // Of the second one's text each word is a plain builtin's name.
+    for text in ["exec 5>&1", "alias pwd='eval $X'\npwd\nunalias pwd"] {
+        let shell = session();
+        run(&shell, "X='exec 5>&1'; shopt -s expand_aliases").await;
+        run(&shell, text).await;
+
+        assert_eq!(answer(&shell, "echo late >&5; echo mine").await.0, "mine\n", "{text}");
+        eventually("the other is late output", || shell.late_output() == "late\n").await;
+        shell.close().await;
+    }
 }

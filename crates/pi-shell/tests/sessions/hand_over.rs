@@ -46,7 +46,10 @@ async fn what_is_set_after_a_hand_over_lasts_and_what_was_set_before_is_there() 
 
     assert!(shell.hand_over().await);
 
-    run(&shell, "export A=after; g() { echo G; }; cd /; alias x='echo X'; set -o pipefail").await;
+    let first =
+        run(&shell, "export A=after; g() { echo G; }; cd /; alias x='echo X'; set -o pipefail")
+            .await;
+    assert!(!first.session_reset);
     run(&shell, "arr=(1 '2 3')").await;
     let (seen, status) = answer(
         &shell,

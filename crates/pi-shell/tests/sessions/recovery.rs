@@ -274,6 +274,7 @@ async fn what_a_new_shell_lacks_is_named_after_a_stop_as_after_an_exit() {
     let with_standby = if crate::support::is_driven() { &[Jobs][..] } else { &[Jobs, Descriptors] };
     for (before, last, lost) in [
         ("V=kept", "exit 3", &[][..]),
+        ("V=kept", "kill -9 $$", &[]),
         ("V=kept; sleep 30 & W=1", "exit 3", by_text(&[Jobs])),
         ("V=kept; exec 5</dev/null", "set -e; false", by_text(&[Descriptors])),
         ("V=kept; exec 5</dev/null; sleep 30 &", "exec true", with_standby),

@@ -264,15 +264,15 @@ async fn a_command_of_any_size_and_alphabet_runs_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_one_shot_counts_its_lines_from_one() {
+async fn a_one_shot_counts_its_lines_from_one_and_loses_nothing() {
     let observer = std::sync::Arc::new(crate::support::Recorder::default());
-    let options = command("echo $LINENO\n\necho $LINENO\nnope_xyz");
+    let options = command("echo $LINENO\n\necho $LINENO\nnope_xyz\nset -r");
     let cancel = tokio_util::sync::CancellationToken::new();
 
     let result = pi_shell::execute_shell(shell_options(), options, observer, cancel).await.unwrap();
 
     assert_eq!(output_of(&result), "1\n3\nbash: line 4: nope_xyz: command not found\n");
-    assert!(!result.session_reset);
+    assert!(!result.session_reset, "no command comes that misses the shell");
 }
 
 #[tokio::test]

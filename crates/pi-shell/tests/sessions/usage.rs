@@ -99,3 +99,16 @@ async fn a_command_that_was_stopped_says_what_it_used_until_then() {
     assert!(total(usage) > Duration::from_millis(50), "{usage:?}");
     shell.close().await;
 }
+
+#[tokio::test]
+async fn a_program_that_takes_the_shell_s_place_is_counted_where_the_shell_had_run_nothing_else() {
+    if crate::support::is_per_command() {
+        // Each command has a shell that has run nothing else.
+        return;
+    }
+    let shell = session();
+    used(&shell, measured("exec true")).await;
+    run(&shell, ":").await;
+    assert_eq!(attempt(&shell, measured("exec true")).await.unwrap().usage, None);
+    shell.close().await;
+}

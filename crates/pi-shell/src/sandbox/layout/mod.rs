@@ -180,17 +180,14 @@ impl Layout {
 
     /// One step on the way to a protected path; false when the way ends here.
     fn step(&mut self, path: &Path, is_last: bool, kind: StubKind) -> Result<bool, String> {
-        let found = match fs::symlink_metadata(path) {
-            Ok(found) => found,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-                let kind = if is_last { kind } else { StubKind::Folder };
-                self.stubs
-                    .make(path, kind)
-                    .map_err(|error| format!("cannot protect `{}`: {error}", path.display()))?;
-                add(&mut self.read_only, path);
-                return Ok(false);
-            }
-            Err(error) => return Err(format!("cannot protect `{}`: {error}", path.display())),
+        let Ok(found) = fs::symlink_metadata(path) else {
+            // Missing: what cannot be looked at for another reason cannot be made either.
+            let kind = if is_last { kind } else { StubKind::Folder };
+            self.stubs
+                .make(path, kind)
+                .map_err(|error| format!("cannot protect `{}`: {error}", path.display()))?;
+            add(&mut self.read_only, path);
+            return Ok(false);
         };
         if found.file_type().is_symlink() {
             return Err(format!(
@@ -231,6 +228,7 @@ mod tests {
         assert!(layout.pinned.contains(&root.join(".git")));
         assert!(layout.read_only.contains(&root.join(".git/hooks")));
         assert!(layout.read_only.contains(&root.join(".envrc")));
+        assert!(layout.read_only.iter().all(|path| path.exists()), "nothing else can be mounted");
         drop(layout);
         let left: Vec<_> =
             fs::read_dir(&root).unwrap().flatten().map(|one| one.file_name()).collect();
@@ -337,6 +335,9 @@ mod tests {
         fs::write(root.join(".git/worktrees/w/commondir"), "../..\n").unwrap();
         fs::create_dir(root.join("w")).unwrap();
         fs::write(root.join("w/.git"), "gitdir: ../.git/worktrees/w\n").unwrap();
+        fs::create_dir_all(root.join("node_modules/linked")).unwrap();
+        fs::write(root.join("node_modules/linked/.git"), "gitdir: ../../.git/worktrees/w\n")
+            .unwrap();
         fs::write(root.join(".npmrc"), "x").unwrap();
 
         let layout = Layout::new(std::slice::from_ref(&root), &[], None).unwrap();

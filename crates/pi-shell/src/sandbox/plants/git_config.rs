@@ -158,6 +158,7 @@ mod tests {
             "[core]\n\tworktree = ../../../sub\n",
             "[extensions]\n\tworktreeConfig = true\n# a comment\n; another\n",
             "[user]\n\tname = A B\n\temail = a@b\n[core]\n\tbare\n",
+            "# a comment\n\n[user]\n; another\n\n\tname = A B\n",
         ] {
             assert!(harmless(text), "{text}");
         }
@@ -185,6 +186,8 @@ mod tests {
             "[core]\n\tworktree = /home\n",
             "[url \"ext::sh -c x\"]\n\tinsteadOf = https://\n",
             "[\n",
+            "[]\n",
+            "[a/b]\n",
             "no section = x\n",
         ] {
             assert!(!harmless(text), "{text}");

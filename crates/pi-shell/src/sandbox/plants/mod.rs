@@ -40,9 +40,10 @@ pub(crate) struct Found {
 }
 
 /// Watches the folders that a session can write. Clones share what they know.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 pub(crate) struct Plants(Arc<Watch>);
 
+#[derive(Debug)]
 struct Watch {
     roots: Vec<PathBuf>,
     /// What stays read-only, with device and inode as they were when it was made so.
@@ -52,17 +53,12 @@ struct Watch {
     state: Mutex<State>,
 }
 
+#[derive(Debug)]
 struct State {
     survey: Survey,
     /// The digest of each thing that would run, as it was given or found at the start.
     known: HashMap<PathBuf, u64>,
     hasher: RandomState,
-}
-
-impl std::fmt::Debug for Plants {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.debug_tuple("Plants").field(&self.0.roots).finish()
-    }
 }
 
 impl Plants {

@@ -15,7 +15,7 @@ use crate::confinement::PlantKind;
 use crate::sys::read_plain;
 
 /// Bytes of a file that are read. What is longer is not what git writes.
-const MOST_BYTES: u64 = 64 * 1024;
+const MOST_BYTES: u64 = 65_536;
 
 /// Something that will run programs, with a number that changes when it does.
 #[derive(Debug, PartialEq, Eq)]
@@ -38,7 +38,7 @@ pub(super) struct Judge<'a> {
 }
 
 impl Judge<'_> {
-    fn tell(&mut self, path: PathBuf, kind: PlantKind, content: impl Hash) {
+    fn report(&mut self, path: PathBuf, kind: PlantKind, content: impl Hash) {
         let digest = self.hasher.hash_one(content);
         self.verdicts.push(Verdict { path, kind, digest });
     }
@@ -65,7 +65,7 @@ impl Judge<'_> {
         if let Some(text) = self.changeable(&pointer) {
             let of_worktree = folder.parent().and_then(Path::file_name);
             if of_worktree.is_none_or(|name| name != "worktrees") || text.trim() != "../.." {
-                self.tell(pointer, PlantKind::Repository, text);
+                self.report(pointer, PlantKind::Repository, text);
             }
         }
         self.hooks(&folder.join("hooks"));
@@ -73,14 +73,14 @@ impl Judge<'_> {
         if let Some(text) = self.changeable(&todo)
             && text.lines().any(runs_a_line)
         {
-            self.tell(todo, PlantKind::Rebase, text);
+            self.report(todo, PlantKind::Rebase, text);
         }
     }
 
     fn configuration(&mut self, path: &Path, folder: &Path) {
         let Some(text) = self.changeable(path) else { return };
         if is_link(path) || !git_config::is_harmless(&text, folder, self.roots) {
-            self.tell(path.to_path_buf(), PlantKind::Repository, text);
+            self.report(path.to_path_buf(), PlantKind::Repository, text);
         }
     }
 
@@ -94,13 +94,13 @@ impl Judge<'_> {
         for path in self.budget.entries(folder) {
             let is_sample = path.extension().is_some_and(|end| end == "sample");
             if !is_sample && let Some(state) = state(&path) {
-                self.tell(path, PlantKind::Repository, state);
+                self.report(path, PlantKind::Repository, state);
             }
         }
     }
 
     fn link(&mut self, path: &Path) {
-        self.tell(path.to_path_buf(), PlantKind::Repository, fs::read_link(path).ok());
+        self.report(path.to_path_buf(), PlantKind::Repository, fs::read_link(path).ok());
     }
 
     /// A `.git` that is a file, or a link: it names a repository elsewhere.
@@ -119,7 +119,7 @@ impl Judge<'_> {
                 .any(|name| target.components().any(|component| component.as_os_str() == *name))
         });
         if is_link(path) || !is_looked_at {
-            self.tell(path.to_path_buf(), PlantKind::Repository, text);
+            self.report(path.to_path_buf(), PlantKind::Repository, text);
         }
     }
 
@@ -135,10 +135,10 @@ impl Judge<'_> {
             let inside = self.budget.entries(path);
             let inside: Vec<_> = inside.iter().filter_map(|one| state(one)).collect();
             if !inside.is_empty() {
-                self.tell(path.to_path_buf(), PlantKind::Tool, (own.1, inside));
+                self.report(path.to_path_buf(), PlantKind::Tool, (own.1, inside));
             }
         } else if found.is_symlink() || found.len() > 0 {
-            self.tell(path.to_path_buf(), PlantKind::Tool, own);
+            self.report(path.to_path_buf(), PlantKind::Tool, own);
         }
     }
 
@@ -186,17 +186,13 @@ pub(in crate::sandbox) fn below(folder: &Path, budget: &mut Budget) -> Vec<Below
     let (mut found, mut waiting) = (Vec::new(), vec![folder.to_path_buf()]);
     while let Some(folder) = waiting.pop() {
         for path in budget.entries(&folder) {
-            match fs::symlink_metadata(&path) {
-                Ok(one) if one.is_symlink() => found.push(Below::Link(path)),
-                Ok(one) if one.is_dir() => {
-                    if fs::symlink_metadata(path.join("HEAD")).is_ok() {
-                        waiting.push(path.join("modules"));
-                        found.push(Below::Repository(path));
-                    } else {
-                        waiting.push(path);
-                    }
-                }
-                _ => {}
+            if is_link(&path) {
+                found.push(Below::Link(path));
+            } else if fs::symlink_metadata(path.join("HEAD")).is_ok() {
+                waiting.push(path.join("modules"));
+                found.push(Below::Repository(path));
+            } else {
+                waiting.push(path);
             }
         }
     }

@@ -107,7 +107,7 @@ pub(in crate::sandbox) enum Find {
 }
 
 /// A folder as it was when it was read.
-#[derive(Clone)]
+#[derive(Debug, Clone)]
 struct Folder {
     /// Inode and time of change; `None`: too young to tell by.
     stamp: Option<(u64, i64, i64)>,
@@ -115,7 +115,7 @@ struct Folder {
 }
 
 /// Folders that are known, and what was found in them.
-#[derive(Clone, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::sandbox) struct Survey {
     folders: HashMap<PathBuf, Folder>,
     finds: BTreeMap<PathBuf, Find>,
@@ -207,14 +207,15 @@ impl Survey {
             }
         }
         near.append(&mut far);
-        self.has_dropped |= near.len() > MOST_WAITING;
-        near.truncate(MOST_WAITING);
+        let dropped = near.split_off(near.len().min(MOST_WAITING));
+        self.has_dropped |= !dropped.is_empty();
         self.waiting = near;
     }
 
     /// Reads one folder; returns those in it that are not known.
     fn read(&mut self, folder: &Path, is_installed: bool, budget: &mut Budget) -> Vec<PathBuf> {
-        let stamp = stamp_of(folder).filter(|stamp| is_settled(*stamp));
+        let now = SystemTime::now();
+        let stamp = stamp_of(folder).filter(|stamp| is_settled(*stamp, now));
         let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
         let (mut below, mut parts, mut is_cut) = (Vec::new(), [false; 4], false);
         for (index, entry) in entries.flatten().enumerate() {
@@ -264,11 +265,60 @@ fn stamp_of(folder: &Path) -> Option<(u64, i64, i64)> {
     found.is_dir().then(|| (found.ino(), found.ctime(), found.ctime_nsec()))
 }
 
-fn is_settled((_, seconds, nanoseconds): (u64, i64, i64)) -> bool {
+/// Whether what changed then was old enough at `now` to be distinguished by that time from what comes later.
+fn is_settled((_, seconds, nanoseconds): (u64, i64, i64), now: SystemTime) -> bool {
     let (Ok(seconds), Ok(nanoseconds)) = (u64::try_from(seconds), u32::try_from(nanoseconds))
     else {
         return false;
     };
     let changed = SystemTime::UNIX_EPOCH + Duration::new(seconds, nanoseconds);
-    changed.elapsed().is_ok_and(|age| age > SETTLED)
+    now.duration_since(changed).is_ok_and(|age| age > SETTLED)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Instant;
+
+    #[test]
+    fn a_folder_is_known_by_its_time_of_change_once_the_clock_has_gone_on() {
+        let now = SystemTime::UNIX_EPOCH + Duration::new(100, 30_000_000);
+        for (seconds, nanoseconds, expected) in [
+            (0, 0, true),
+            (100, 9_999_999, true),
+            (100, 10_000_000, false),
+            (100, 30_000_000, false),
+            (100, 30_000_001, false),
+            (-1, 0, false),
+        ] {
+            let settled = is_settled((1, seconds, nanoseconds), now);
+            assert_eq!(settled, expected, "{seconds}.{nanoseconds:09}");
+        }
+    }
+
+    /// The latest survey is the whole process's: other tests may put theirs in its place at any time.
+    #[test]
+    fn a_survey_goes_on_from_the_latest_if_that_was_of_the_same_folders() {
+        let scratch = tempfile::tempdir().unwrap();
+        let [large, small] = ["large", "small"].map(|name| [scratch.path().join(name)]);
+        for folder in [&large[0], &small[0]] {
+            fs::create_dir(folder).unwrap();
+            fs::write(folder.join(".npmrc"), "x").unwrap();
+        }
+        // More than one walk takes.
+        for number in 0..4 {
+            fs::create_dir(large[0].join(number.to_string())).unwrap();
+        }
+        for number in 0..MOST_ENTRIES + 200 {
+            fs::write(large[0].join(format!("{}/{number}", number % 4)), "").unwrap();
+        }
+
+        let deadline = Instant::now() + Duration::from_secs(5);
+        while Survey::of(&large).has_more() {
+            assert!(Instant::now() < deadline, "each one begins at the top");
+        }
+        let other = Survey::of(&small);
+
+        assert_eq!(other.finds().collect::<Vec<_>>(), [(&*small[0].join(".npmrc"), Find::Tool)]);
+    }
 }

@@ -1,10 +1,13 @@
 //! What is found after commands, and what is left alone.
 
+use std::collections::HashMap;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::hash::RandomState;
+use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
-use super::{Plants, Survey};
+use super::{Budget, Plants, State, Survey, Watch};
 use crate::confinement::PlantKind;
 
 /// A workspace with a repository, of which nothing is protected.
@@ -95,11 +98,22 @@ fn everything_that_makes_git_run_a_program_is_reported_once() {
         ("sub/.git/config", Repository, |at| at.repository("sub/.git", EVIL)),
         ("sub/.GIT/config", Repository, |at| at.repository("sub/.GIT", EVIL)),
         ("sub/.git", Repository, |at| at.write("sub/.git", "gitdir: ../other\n")),
+        ("sub/.git", Repository, |at| at.write("sub/.git", "gitdir: ../fake/modules/x\n")),
+        ("sub/.git", Repository, |at| at.write("sub/.git", "gitdir: ../.git/x/y\n")),
+        ("sub/.git", Repository, |at| at.write("sub/.git", "gitdir: /x/.git/modules/y\n")),
         ("sub/.git", Repository, |at| {
             at.write("sub/x", "");
             symlink("../other", at.root.join("sub/.git")).unwrap();
         }),
         ("node_modules/x/.git/config", Repository, |at| at.repository("node_modules/x/.git", EVIL)),
+        (".git/modules/a", Repository, |at| {
+            at.write(".git/modules/x", "");
+            symlink("../../evil", at.root.join(".git/modules/a")).unwrap();
+        }),
+        (".git/worktrees/w", Repository, |at| {
+            at.write(".git/worktrees/x", "");
+            symlink("../../evil", at.root.join(".git/worktrees/w")).unwrap();
+        }),
         (".git/hooks", Repository, |at| {
             fs::remove_dir_all(at.root.join(".git/hooks")).unwrap();
             symlink("../evil", at.root.join(".git/hooks")).unwrap();
@@ -145,6 +159,7 @@ fn what_tools_obey_is_reported_wherever_a_person_may_work() {
 #[test]
 fn ordinary_work_is_not_reported() {
     let workspace = Workspace::new();
+    workspace.repository("old", "");
     let plants = workspace.watch();
 
     workspace.repository("clone/.git", "[remote \"origin\"]\n\turl = https://host/x\n");
@@ -159,6 +174,9 @@ fn ordinary_work_is_not_reported() {
     workspace.write("node_modules/x/.vscode/tasks.json", "x");
     workspace.write("src/objects", "");
     workspace.write("src/HEAD", "");
+    workspace.write("src/hooks/x", "x");
+    fs::remove_file(workspace.root.join("old/HEAD")).unwrap();
+    workspace.write("old/hooks/x", "x");
     fs::create_dir(workspace.root.join(".husky")).unwrap();
     workspace.write(".envrc", "");
 
@@ -247,6 +265,9 @@ fn hooks_that_are_more_than_one_look_reads_are_a_partial_answer() {
 
     assert!(found.is_partial);
     assert!(found.plants.is_empty());
+    let mut budget = Budget::of_one_walk();
+    let counts = [0; 2].map(|_| budget.entries(&workspace.root.join(".git/hooks")).len());
+    assert_eq!(counts, [1_000, 0]);
 }
 
 #[test]
@@ -297,6 +318,28 @@ fn folders_that_had_no_room_are_walked_through_when_there_is_room_again() {
         count += found.plants.len();
     }
     assert_eq!((count, found.is_partial), (100, false));
+}
+
+#[test]
+fn what_came_with_the_start_is_new_and_what_was_there_before_is_old() {
+    let workspace = Workspace::new();
+    workspace.write(".npmrc", "x");
+    let path = workspace.root.join(".npmrc");
+    let found = fs::symlink_metadata(&path).unwrap();
+    let (seconds, nanoseconds) = (found.ctime(), found.ctime_nsec());
+    for (start_of_partial, is_old) in [
+        (None, false),
+        (Some((seconds, nanoseconds)), false),
+        (Some((seconds, nanoseconds + 1)), true),
+        (Some((seconds + 1, 0)), true),
+    ] {
+        let (survey, known, hasher) = (Survey::default(), HashMap::new(), RandomState::new());
+        let state = Mutex::new(State { survey, known, hasher });
+        let (roots, protected) = (vec![workspace.root.clone()], HashMap::new());
+        let watch = Watch { roots, protected, start_of_partial, state };
+
+        assert_eq!(watch.is_old(&path), is_old, "{start_of_partial:?}");
+    }
 }
 
 /// Waits until the times of change of new files differ from those of old ones.

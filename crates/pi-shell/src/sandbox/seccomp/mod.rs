@@ -52,8 +52,7 @@ const CREATE: u32 = libc::O_CREAT as u32;
 const UNNAMED: u32 = 0o20_000_000;
 
 /// `CLONE_NEW*`: mount, cgroup, UTS, IPC, user, pid and network namespaces.
-const NEW_NAMESPACES: u32 =
-    0x0002_0000 | 0x0200_0000 | 0x0400_0000 | 0x0800_0000 | 0x1000_0000 | 0x2000_0000 | 0x4000_0000;
+const NEW_NAMESPACES: u32 = 0x7e02_0000;
 
 /// Protocols of netlink whose answers programs read: addresses and routes, which resolvers ask for.
 const ROUTE: &[u32] = &[0];

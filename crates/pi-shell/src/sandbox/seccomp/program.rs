@@ -16,10 +16,15 @@ const OFFSET_NUMBER: u32 = 0;
 const OFFSET_ARCHITECTURE: u32 = 4;
 const OFFSET_ARGUMENTS: u32 = 16;
 
-pub(super) const PERMISSION: u32 = ERROR | libc::EPERM as u32;
-pub(super) const NO_CALL: u32 = ERROR | libc::ENOSYS as u32;
+pub(super) const PERMISSION: u32 = failure(libc::EPERM);
+pub(super) const NO_CALL: u32 = failure(libc::ENOSYS);
 /// The call is not made, and the program reads that it was: it returns 0.
 pub(super) const AS_IF_DONE: u32 = ERROR;
+
+/// The call is not made, and fails with this error.
+const fn failure(errno: i32) -> u32 {
+    ERROR | errno.cast_unsigned()
+}
 
 /// `AUDIT_ARCH_*` of `linux/audit.h`.
 #[cfg(target_arch = "x86_64")]
@@ -53,8 +58,6 @@ enum Test<'a> {
     OneOf(&'a [u32]),
     /// They are none of these.
     NoneOf(&'a [u32]),
-    /// One of them is set.
-    AnySet,
 }
 
 impl<'a> Condition<'a> {
@@ -66,8 +69,9 @@ impl<'a> Condition<'a> {
         Self { argument, half: Half::Lower, mask: u32::MAX, test: Test::NoneOf(values) }
     }
 
+    /// One of these bits is set.
     pub(super) fn has(argument: u8, bits: u32) -> Self {
-        Self { argument, half: Half::Lower, mask: bits, test: Test::AnySet }
+        Self::none_of(argument, &[0]).within(bits)
     }
 
     /// The same of these bits alone.
@@ -82,7 +86,6 @@ impl<'a> Condition<'a> {
 
     /// Appends it to `body`: what holds goes on, what does not is left to a jump that is made later.
     fn append(self, body: &mut Vec<Instruction>) {
-        let is_masked = self.mask != u32::MAX && !matches!(self.test, Test::AnySet);
         // On a little-endian machine, and both of ours are, the lower half of a 64-bit word comes first.
         let half = match self.half {
             Half::Lower => 0,
@@ -90,13 +93,10 @@ impl<'a> Condition<'a> {
         };
         let from = OFFSET_ARGUMENTS + 8 * u32::from(self.argument) + half;
         body.push(Instruction::plain(LOAD, from));
-        if is_masked {
+        if self.mask != u32::MAX {
             body.push(Instruction::plain(AND, self.mask));
         }
         match self.test {
-            Test::AnySet => {
-                body.push(Instruction::jump(JUMP_SET, self.mask, Jump::Next, Jump::End));
-            }
             Test::NoneOf(values) => body.extend(
                 values
                     .iter()

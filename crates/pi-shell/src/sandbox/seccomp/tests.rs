@@ -66,12 +66,31 @@ fn every_call_of_the_list_is_refused() {
     }
 }
 
+/// `seccomp(2)`: the lower bits of such an answer are the error that the program reads.
+#[test]
+fn what_is_refused_is_an_error_and_ends_no_program() {
+    for (answer, errno) in [(PERMISSION, libc::EPERM), (NO_CALL, libc::ENOSYS), (AS_IF_DONE, 0)] {
+        assert_eq!(answer, libc::SECCOMP_RET_ERRNO + u32::try_from(errno).unwrap());
+    }
+}
+
 #[test]
 fn a_fork_is_allowed_and_a_namespace_is_not() {
     let fork = u64::from(0x0120_0011_u32);
 
     assert_eq!(answer(BOTH, libc::SYS_clone, [fork, 0, 0, 0]), ALLOW);
-    assert_eq!(answer(BOTH, libc::SYS_clone, [0x1000_0011, 0, 0, 0]), PERMISSION);
+    for namespace in [
+        libc::CLONE_NEWNS,
+        libc::CLONE_NEWCGROUP,
+        libc::CLONE_NEWUTS,
+        libc::CLONE_NEWIPC,
+        libc::CLONE_NEWUSER,
+        libc::CLONE_NEWPID,
+        libc::CLONE_NEWNET,
+    ] {
+        let flags = u64::try_from(namespace | libc::SIGCHLD).unwrap();
+        assert_eq!(answer(BOTH, libc::SYS_clone, [flags, 0, 0, 0]), PERMISSION, "{flags:#x}");
+    }
     assert_eq!(answer(BOTH, libc::SYS_clone3, [0; 4]), NO_CALL);
 }
 
@@ -90,6 +109,14 @@ fn no_file_gets_a_set_id_bit() {
     assert_eq!(answer(BOTH, libc::SYS_openat, [0, 0, 0o101, 0o4755]), PERMISSION);
     // Without O_CREAT the fourth argument is whatever the register had.
     assert_eq!(answer(BOTH, libc::SYS_openat, [0, 0, 0, 0o4755]), ALLOW);
+    let unnamed = u64::try_from(libc::O_TMPFILE | libc::O_WRONLY).unwrap();
+    assert_eq!(answer(BOTH, libc::SYS_openat, [0, 0, unnamed, 0o4755]), PERMISSION);
+    #[cfg(target_arch = "x86_64")]
+    for (flags, mode, expected) in
+        [(0o101, 0o4755, PERMISSION), (unnamed, 0o2755, PERMISSION), (0, 0o4755, ALLOW)]
+    {
+        assert_eq!(answer(BOTH, libc::SYS_open, [0, flags, mode, 0]), expected, "{flags:#o}");
+    }
 }
 
 #[test]

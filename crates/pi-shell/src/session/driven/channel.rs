@@ -16,7 +16,7 @@ use rustix::net::{
 };
 
 /// Longest report read: a directory's name is what makes it long, and bash keeps longer ones than the kernel.
-const REPORT_BYTES: usize = 16 * 1024;
+const REPORT_BYTES: usize = 16_384;
 
 /// Time that a copy may take to greet, on a machine that hardly runs.
 pub(super) const GREETING_LIMIT: Duration = Duration::from_secs(5);
@@ -233,4 +233,79 @@ fn read(socket: impl AsFd) -> io::Result<Read> {
     let Some(pid) = sender else { return Ok(Read::End) };
     let report = Report::decode(bytes.get(..received.bytes).unwrap_or_default());
     Ok(report.map_or(Read::Nothing, |report| Read::Message(Message { report, pid })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::protocol::cases::written;
+    use super::*;
+
+    fn own_pid() -> i32 {
+        i32::try_from(std::process::id()).unwrap()
+    }
+
+    fn say(theirs: &OwnedFd, report: &Report) {
+        rustix::net::send(theirs, &written(report), SendFlags::empty()).unwrap();
+    }
+
+    /// What the host makes of what a shell says first.
+    async fn greeted(said: &Report) -> io::Result<Greeting> {
+        let (mut channel, theirs) = Channel::pair().unwrap();
+        // Of another order; a greeting is waited for.
+        say(&theirs, &Report::Refused { sequence: 1, errno: 1 });
+        say(&theirs, said);
+        channel.greeting().await
+    }
+
+    #[tokio::test]
+    async fn a_shell_that_greets_says_which_bash_it_is_or_why_it_is_of_no_use() {
+        let greeting = |version| Report::Greeting { version, bash: "5.2".into(), can_stop: true };
+
+        let greeted_well = greeted(&greeting(VERSION)).await.unwrap();
+        assert_eq!((greeted_well.pid, greeted_well.bash.as_str()), (own_pid(), "5.2"));
+        assert!(greeted_well.can_stop);
+        let other = greeted(&greeting(VERSION + 1)).await.err().unwrap();
+        assert_eq!(other.kind(), io::ErrorKind::InvalidData);
+        let report = Report::NotConfined { step: "setting TMPDIR", errno: libc::ENOSPC };
+        let not_confined = greeted(&report).await.err().unwrap();
+        assert!(not_confined.to_string().starts_with("setting TMPDIR failed: "), "{not_confined}");
+    }
+
+    #[tokio::test]
+    async fn answers_to_other_orders_to_leave_a_copy_are_kept() {
+        let (mut channel, theirs) = Channel::pair().unwrap();
+        let earlier = [
+            Report::Forked { sequence: 1, result: Ok(40) },
+            Report::Refused { sequence: 2, errno: 1 },
+        ];
+        for report in &earlier {
+            say(&theirs, report);
+        }
+        say(&theirs, &Report::Forked { sequence: 3, result: Ok(41) });
+        say(&theirs, &Report::Refused { sequence: 4, errno: libc::EAGAIN });
+
+        assert_eq!(channel.forked(3, own_pid()).await.unwrap(), 41);
+        let refused = channel.forked(4, own_pid()).await.unwrap_err();
+        assert_eq!(refused.raw_os_error(), Some(libc::EAGAIN));
+        for report in earlier {
+            assert_eq!(channel.receive_now().unwrap().map(|message| message.report), Some(report));
+        }
+        assert!(channel.receive_now().unwrap().is_none());
+    }
+
+    #[tokio::test]
+    async fn a_shell_that_is_gone_is_distinguished_from_one_that_is_silent() {
+        let (mut channel, theirs) = Channel::pair().unwrap();
+        assert!(channel.receive_now().unwrap().is_none());
+        channel.send(b"order", &[]).unwrap();
+        assert!(channel.has_unread_order() && !channel.has_ended());
+
+        drop(theirs);
+
+        let unread = channel.receive_now().err().unwrap();
+        assert_eq!(unread.kind(), io::ErrorKind::ConnectionReset);
+        let end = channel.receive_now().err().unwrap();
+        assert_eq!(end.kind(), io::ErrorKind::BrokenPipe);
+        assert!(channel.has_ended());
+    }
 }

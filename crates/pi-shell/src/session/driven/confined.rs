@@ -83,7 +83,7 @@ impl Shared {
             self.grown(birth, inner).await
         };
         let mut copy = bounded(made).await.map_err(explained)?;
-        let order = RunOrder { command: &command, status: Some(0), ..RunOrder::default() };
+        let order = RunOrder { command: &command, ..RunOrder::default() };
         let heard = copy.ask_into(&order, proof.output(), None).await;
         copy.end().await;
         match heard.map_err(unproven)? {

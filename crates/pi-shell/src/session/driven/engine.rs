@@ -186,11 +186,12 @@ impl Engine {
         if self.main.as_ref().is_some_and(DrivenShell::is_alive) {
             return Ok(Loss::Nothing);
         }
-        let is_between = self.is_between;
+        // What a trap did meanwhile is not known.
+        let was_idle = self.is_between && !self.has_traps;
         if let Some(shell) = self.main.take() {
             let child = shell.child().clone();
             shell.end().await;
-            self.shared.faults.note_end(&child, is_between && !self.has_traps);
+            self.shared.faults.note_end(&child, was_idle);
         }
         self.shared.settle().await;
         if self.shared.background_count() > 0
@@ -198,8 +199,7 @@ impl Engine {
         {
             self.lost_with_shell.push(LostWithShell::Jobs);
         }
-        // What a trap did meanwhile is not known.
-        let loss = if is_between && !self.has_traps { Loss::Nothing } else { Loss::OfCommand };
+        let loss = if was_idle { Loss::Nothing } else { Loss::OfCommand };
         if let Some((shell, has_state)) = self.shared.promote().await {
             self.note_main(shell);
             return Ok(if has_state { loss } else { Loss::Everything });

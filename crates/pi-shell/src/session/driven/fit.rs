@@ -233,8 +233,9 @@ pub(in crate::session) async fn launch(
 ) -> Result<DrivenShell, LaunchError> {
     let object = open(driver).map_err(LaunchError::Unfit)?;
     let pair = Pair::of(spec, &object);
-    let (mut fit, is_doubted) = pair.as_ref().and_then(fit_of).unzip();
-    let is_doubted = fit == Some(Ok(())) && is_doubted == Some(true);
+    let known = pair.as_ref().and_then(fit_of);
+    let is_doubted = known == Some((Ok(()), true));
+    let mut fit = known.map(|(fit, _)| fit);
     if fit.is_none() || is_doubted {
         let tried = match try_out(supervisor, spec, &object, folder, is_doubted).await {
             Ok(()) => Ok(()),
@@ -265,9 +266,9 @@ async fn try_out(
     folder: &PrivateDir,
     at_length: bool,
 ) -> Result<(), LaunchError> {
+    let mut spec = spec.clone();
     // One that fails leaves no dump of its memory.
-    let limits = ResourceLimits { core_size: None, ..spec.limits };
-    let spec = LaunchSpec { limits, ..spec.clone() };
+    spec.limits.core_size = None;
     // Of a session that has lost its shell these are survivors, which are none of the trial's.
     let older = tree::descendants(supervisor.pid()).iter().map(|entry| entry.identity).collect();
     let mut shell = DrivenShell::launch(supervisor, &spec, object, folder).await?;
@@ -344,7 +345,15 @@ async fn copy_of(shell: &mut DrivenShell) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::MutexGuard;
+
     use super::*;
+
+    /// What is known is the same for all tests of this process.
+    fn alone() -> MutexGuard<'static, ()> {
+        static TURN: Mutex<()> = Mutex::new(());
+        lock(&TURN)
+    }
 
     fn pair(digest: u64) -> Pair {
         let driver = FileKey { device: 1, inode: 2, size: 3, changed: (0, 0) };
@@ -360,6 +369,7 @@ mod tests {
 
     #[test]
     fn a_driver_that_only_its_content_tells_from_another_is_another() {
+        let _turn = alone();
         note_fit(Some(pair(1)), Err("it does not".to_owned()));
 
         assert_eq!(fit_of(&pair(1)).unwrap().0, Err("it does not".to_owned()));
@@ -368,8 +378,12 @@ mod tests {
 
     #[test]
     fn commands_that_kill_their_shells_cost_no_trial_each() {
+        let _turn = alone();
         let pair = pair(3);
-        note_fit(Some(pair.clone()), Ok(()));
+        // Trials without a doubt clear it of none.
+        for _ in 0..=ENOUGH_TRIALS {
+            note_fit(Some(pair.clone()), Ok(()));
+        }
         for _ in 0..ENOUGH_TRIALS {
             note_fault(&pair, signals::FAULTS[0], false);
             assert_eq!(fit_of(&pair), Some((Ok(()), true)));
@@ -380,6 +394,46 @@ mod tests {
 
         note_fault(&pair, signals::FAULTS[0], true);
         assert_eq!(fit_of(&pair), Some((Ok(()), true)), "this one is not a command's");
+    }
+
+    #[test]
+    fn what_is_found_out_of_a_bash_is_not_held_against_another() {
+        let _turn = alone();
+        let (one, other) = (pair(4), pair(5));
+        for pair in [&one, &other] {
+            note_fit(Some(pair.clone()), Ok(()));
+        }
+
+        doubt(&one);
+        assert_eq!(fit_of(&one), Some((Ok(()), true)));
+        for _ in 0..MAX_FAULTS {
+            note_fault(&one, signals::FAULTS[0], true);
+        }
+        assert!(fit_of(&one).unwrap().0.is_err());
+        assert_eq!(fit_of(&other), Some((Ok(()), false)));
+    }
+
+    #[test]
+    fn the_bash_that_was_given_up_last_is_what_is_reported() {
+        let _turn = alone();
+        let key = pair(0).driver;
+        let at = |path: &str| Pair { shell: (path.into(), key.clone()), ..pair(6) };
+        let (one, other) = (at("/one/bash"), at("/other/bash"));
+        for pair in [&one, &other] {
+            note_fit(Some(pair.clone()), Ok(()));
+        }
+        for (died, given_up) in
+            [(&one, None), (&other, None), (&one, Some("/one/")), (&other, Some("/other/"))]
+        {
+            note_fault(died, signals::FAULTS[0], true);
+            match (state(), given_up) {
+                (DriverState::Fits, None) => {}
+                (DriverState::Unfit(reason), Some(path)) => {
+                    assert!(reason.starts_with(path), "{reason}");
+                }
+                (state, _) => panic!("{state:?} where {given_up:?} was given up"),
+            }
+        }
     }
 
     #[test]

@@ -7,11 +7,9 @@ use std::fs::{File, Metadata};
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::fd::OwnedFd;
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::sync::OnceLock;
-
-use rustix::fs::{Mode, OFlags};
 
 /// Largest object that is read: a hundred times what the driver has.
 const MAX_BYTES: u64 = 4 * 1024 * 1024;
@@ -35,10 +33,8 @@ impl DriverObject {
         let refused = |reason: &str| format!("{}: {reason}", path.display());
         let failed = |error: io::Error| refused(&error.to_string());
         // A pipe in its place must not hold the session up.
-        let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NONBLOCK;
-        let file = rustix::fs::open(path, flags, Mode::empty())
-            .map(File::from)
-            .map_err(|error| failed(error.into()))?;
+        let file =
+            File::options().read(true).custom_flags(libc::O_NONBLOCK).open(path).map_err(failed)?;
         let metadata = file.metadata().map_err(failed)?;
         let own = rustix::process::geteuid().as_raw();
         match why_not_trusted(&metadata, own) {
@@ -105,6 +101,25 @@ fn is_private_group(owner: u32, group: u32, groups: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_object_has_a_largest_size() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("object");
+        let file = File::create(&path).unwrap();
+        file.set_len(4_194_304).unwrap();
+        assert_eq!(DriverObject::open(&path).err(), None);
+
+        file.set_len(4_194_305).unwrap();
+        let expected = format!("{}: has more than 4194304 bytes", path.display());
+        assert_eq!(DriverObject::open(&path).err(), Some(expected));
+    }
+
+    #[test]
+    fn what_belongs_to_root_is_taken_by_every_user() {
+        let of_root = std::fs::metadata("/bin/sh").unwrap();
+        assert_eq!(why_not_trusted(&of_root, 4242), None);
+    }
 
     #[test]
     fn only_a_group_without_another_member_is_private() {

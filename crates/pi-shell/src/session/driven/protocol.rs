@@ -249,4 +249,4 @@ impl Report {
 
 #[cfg(test)]
 #[path = "protocol_cases.rs"]
-mod cases;
+pub(super) mod cases;

@@ -106,6 +106,30 @@ fn report(words: [u32; 5], options: &str, usage: [u64; 3], text: &[u8]) -> Vec<u
     message
 }
 
+/// A report that is not an end, as a driver writes it.
+pub(in crate::session::driven) fn written(said: &Report) -> Vec<u8> {
+    let (words, text) = match said {
+        Report::Greeting { version, bash, can_stop } => {
+            let flags = if *can_stop { CAN_STOP } else { 0 };
+            ([GREETING, 0, version.cast_unsigned(), 0, flags], bash.as_str())
+        }
+        Report::Forked { sequence, result } => {
+            let number = result.unwrap_or_else(|errno| -errno);
+            ([FORKED, *sequence, number.cast_unsigned(), 0, 0], "")
+        }
+        Report::Refused { sequence, errno } => {
+            ([REFUSED, *sequence, errno.cast_unsigned(), 0, 0], "")
+        }
+        Report::NotConfined { step, errno } => {
+            let number = CONFINE_STEPS.iter().position(|one| one == step).map_or(0, |at| at + 1);
+            let number = u32::try_from(number).unwrap();
+            ([NOT_CONFINED, 0, errno.cast_unsigned(), number, 0], "")
+        }
+        Report::Ended { .. } => unreachable!("it is not an end"),
+    };
+    report(words, "", [0; 3], text.as_bytes())
+}
+
 fn ended(flags: u32) -> Ended {
     let message = report([ENDED, 7, 3, 0, flags], "himBHc", [1_500, 20, 4], b"/a b");
     match Report::decode(&message) {

@@ -1,5 +1,6 @@
 //! One bash with the driver in it: how it is started, given orders and listened to.
 
+use std::fs::File;
 use std::hash::{BuildHasher as _, RandomState};
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -8,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use rustix::fs::{MemfdFlags, Mode, OFlags};
+use rustix::fs::MemfdFlags;
 
 use super::channel::{Channel, GREETING_LIMIT, Message};
 use super::faults::fault_in;
@@ -167,10 +168,10 @@ impl DrivenShell {
         output: BorrowedFd<'_>,
         errors: Option<BorrowedFd<'_>>,
     ) -> io::Result<u32> {
-        let sequence = self.next_sequence();
+        self.sequence = self.sequence.wrapping_add(1);
         let own_pid = order.own_pid || self.owes_pid;
         let order = RunOrder { own_pid, has_errors: errors.is_some(), ..*order };
-        let encoded = order.encode(sequence);
+        let encoded = order.encode(self.sequence);
         let file = encoded.file.map(|text| text_file(&text)).transpose()?;
         let file = file.as_ref().map(OwnedFd::as_fd);
         let descriptors: Vec<BorrowedFd<'_>> =
@@ -178,13 +179,13 @@ impl DrivenShell {
         self.channel.send(&encoded.message, &descriptors)?;
         self.owes_pid = false;
         self.owes_answer = true;
-        Ok(sequence)
+        Ok(self.sequence)
     }
 
     /// Has it leave a copy that takes orders from `socket`.
     pub(super) fn leave_copy(&mut self, socket: &OwnedFd) -> io::Result<()> {
-        let sequence = self.next_sequence();
-        self.channel.send(&protocol::fork_order(sequence, false), &[socket.as_fd()])
+        self.sequence = self.sequence.wrapping_add(1);
+        self.channel.send(&protocol::fork_order(self.sequence, false), &[socket.as_fd()])
     }
 
     /// Runs a text of our own, whose output has no reader, and stops it after `stop_after`, where that is given.
@@ -235,11 +236,6 @@ impl DrivenShell {
             Heard::Ended(ended) => Ok(ended),
             Heard::Refused(errno) => Err(errno),
         })
-    }
-
-    fn next_sequence(&mut self) -> u32 {
-        self.sequence = self.sequence.wrapping_add(1);
-        self.sequence
     }
 
     /// Kills it, and waits a moment for its end.
@@ -354,17 +350,15 @@ impl<'a> Running<'a> {
     }
 
     fn answer_in(&mut self, message: Message) -> Option<Heard> {
-        // Whoever else has the socket, a subshell, does not speak for the shell.
-        if message.pid != self.shell.child.pid() {
-            return None;
-        }
-        let heard = match message.report {
-            Report::Ended { sequence, ended } if sequence == self.sequence => Heard::Ended(ended),
-            Report::Refused { sequence, errno } if sequence == self.sequence => {
-                Heard::Refused(errno)
-            }
+        let (sequence, heard) = match message.report {
+            Report::Ended { sequence, ended } => (sequence, Heard::Ended(ended)),
+            Report::Refused { sequence, errno } => (sequence, Heard::Refused(errno)),
             _ => return None,
         };
+        // Whoever else has the socket, a subshell, does not speak for the shell.
+        if (message.pid, sequence) != (self.shell.child.pid(), self.sequence) {
+            return None;
+        }
         self.stage.0.store(Stage::DONE, Ordering::SeqCst);
         self.shell.owes_answer = false;
         Some(heard)
@@ -372,7 +366,7 @@ impl<'a> Running<'a> {
 }
 
 fn nowhere() -> io::Result<OwnedFd> {
-    Ok(rustix::fs::open("/dev/null", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty())?)
+    Ok(File::options().read(true).write(true).open("/dev/null")?.into())
 }
 
 fn text_file(text: &[u8]) -> io::Result<OwnedFd> {

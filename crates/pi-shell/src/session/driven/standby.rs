@@ -89,7 +89,7 @@ impl Standby {
         order: impl FnOnce(u32) -> Vec<u8>,
         ruleset: Option<BorrowedFd<'_>>,
     ) -> io::Result<(Birth, i32)> {
-        self.sequence += 1;
+        self.sequence = self.sequence.wrapping_add(1);
         let theirs = birth.theirs.take().ok_or(io::ErrorKind::InvalidInput)?;
         let descriptors: Vec<BorrowedFd<'_>> =
             [Some(theirs.as_fd()), ruleset].into_iter().flatten().collect();
@@ -342,4 +342,32 @@ pub(super) async fn bounded<T>(made: impl Future<Output = io::Result<T>>) -> Res
         .await
         .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
         .map_err(|source| ShellError::System { attempt: "copy the session", source })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use super::*;
+
+    #[test]
+    fn a_copy_that_waits_is_killed_when_it_is_given_up() {
+        let mut child = std::process::Command::new("sleep").arg("5").spawn().unwrap();
+        let pid = i32::try_from(child.id()).unwrap();
+
+        drop(Process(tree::identity_of(pid).unwrap()));
+
+        assert_eq!(child.wait().unwrap().signal(), Some(KILL));
+    }
+
+    #[test]
+    fn a_copy_whose_birth_is_over_is_not_expected_any_more() {
+        let (internal, socket) = (InternalProcesses::default(), Some((1, 7)));
+        internal.expect(socket);
+        assert_eq!(internal.living().sockets.len(), 1);
+
+        drop(Expected { internal: internal.clone(), socket });
+
+        assert_eq!(internal.living().sockets.len(), 0);
+    }
 }

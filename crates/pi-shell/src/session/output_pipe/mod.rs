@@ -198,16 +198,17 @@ impl OutputPipe {
     async fn read_when_ready(&mut self) -> io::Result<usize> {
         loop {
             let mut ready = self.source.watched()?.readable().await?;
-            match ready.try_io(|fd| Ok(rustix::io::read(fd.as_fd(), &mut *self.buffer)?)) {
-                Ok(Ok(length)) => {
+            let mut read =
+                |fd| rustix::io::retry_on_intr(|| rustix::io::read(fd, &mut *self.buffer));
+            match ready.try_io(|fd| Ok(read(fd.as_fd())?)) {
+                Ok(found) => {
+                    let length = found?;
                     if length < self.buffer.len() {
                         // The pipe was emptied; what is written from now on is reported.
                         ready.clear_ready();
                     }
                     return Ok(length);
                 }
-                Ok(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(Err(error)) => return Err(error),
                 Err(_would_block) => {
                     let hung_up = ready.ready().is_read_closed();
                     drop(ready);
@@ -306,8 +307,7 @@ impl OutputPipe {
         }
         // Refused where the user's share of pipe memory is spent: it stays as it is.
         let fd = self.source.descriptor();
-        self.has_grown = rustix::pipe::fcntl_setpipe_size(fd, GROWN_PIPE_BYTES)
-            .is_ok_and(|size| size > DEFAULT_PIPE_BYTES);
+        self.has_grown = rustix::pipe::fcntl_setpipe_size(fd, GROWN_PIPE_BYTES).is_ok();
     }
 
     /// The flood is over: the pipe gets back to the size that it had, unless more than that lies in it. A user has

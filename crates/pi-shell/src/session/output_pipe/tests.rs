@@ -98,6 +98,7 @@ async fn what_is_left_of_a_flood_at_the_end_of_the_command_is_read_in_order() {
 
     // The last read finds the end: the writer is gone then.
     pipe.release();
+    found.extend(read_all(&mut pipe, 1).await);
     let writer = std::thread::spawn(move || drop(writing.join().unwrap()));
     loop {
         match pipe.read_now().unwrap() {
@@ -172,6 +173,103 @@ async fn a_flood_is_read_where_nothing_can_be_moved_between_pipes() {
 
     assert!(found == flood);
     drop(writing.join().unwrap());
+}
+
+#[tokio::test]
+async fn a_flood_is_what_fills_two_pipes_within_a_moment() {
+    let mut pipe = OutputPipe::anonymous().unwrap();
+    // A span that does not end meanwhile, however busy the machine is.
+    pipe.span = (Instant::now() + Duration::from_secs(3_600), 0);
+    assert!(!pipe.is_flooded_by(DEFAULT_PIPE_BYTES));
+    assert!(!pipe.is_flooded_by(DEFAULT_PIPE_BYTES - 1));
+    assert!(pipe.is_flooded_by(1));
+
+    pipe.span.0 = Instant::now().checked_sub(2 * FLOOD_SPAN).unwrap();
+    assert!(!pipe.is_flooded_by(DEFAULT_PIPE_BYTES), "what came long before does not count");
+}
+
+#[tokio::test]
+async fn a_flood_goes_on_at_once_where_a_read_did_not_empty_the_pipe() {
+    for (length, has_more) in [(DEFAULT_PIPE_BYTES, true), (DEFAULT_PIPE_BYTES - 1, false)] {
+        let (mut pipe, mut writer) = pipe_and_writer();
+        pipe.begin_flood(length);
+        assert_eq!((pipe.rests.is_some(), pipe.has_more()), (true, has_more), "{length}");
+
+        let bytes = pattern(READ_BYTES + 5);
+        let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor()).unwrap();
+        assert!(size > bytes.len());
+        writer.write_all(&bytes).unwrap();
+        assert!(read_all(&mut pipe, 1).await == bytes[..READ_BYTES]);
+        assert!(pipe.has_more());
+        assert!(read_all(&mut pipe, 1).await == bytes[READ_BYTES..]);
+        assert!(!pipe.has_more(), "it rests");
+    }
+}
+
+#[tokio::test]
+async fn what_one_read_does_not_take_is_read_though_nothing_more_is_written() {
+    let (mut pipe, mut writer) = pipe_and_writer();
+    pipe.grow();
+    let bytes = pattern(DEFAULT_PIPE_BYTES + 5);
+    let size = rustix::pipe::fcntl_getpipe_size(pipe.source.descriptor()).unwrap();
+    assert!(size > bytes.len());
+    writer.write_all(&bytes).unwrap();
+
+    assert!(read_all(&mut pipe, bytes.len()).await == bytes);
+}
+
+#[tokio::test]
+async fn a_read_listens_a_moment_after_the_order_and_says_when() {
+    let (mut pipe, mut writer) = pipe_and_writer();
+    writer.write_all(b"a word").unwrap();
+    let begin = Instant::now();
+    pipe.listen_soon(false);
+    assert!(!pipe.is_listening());
+
+    assert_eq!(pipe.read().await.unwrap(), ReadOutcome::Empty);
+
+    assert!(begin.elapsed() >= LISTEN_AFTER && pipe.is_listening());
+    assert_eq!(pipe.read().await.unwrap(), ReadOutcome::Data(6));
+}
+
+#[tokio::test]
+async fn a_pipe_serves_the_next_command_as_long_as_it_is_as_new() {
+    let (mut pipe, mut writer) = pipe_and_writer();
+    assert!(pipe.is_as_new());
+    assert_eq!((pipe.waiting_bytes(), pipe.buffer().len()), (0, DEFAULT_PIPE_BYTES));
+
+    writer.write_all(b"abc").unwrap();
+    assert_eq!(pipe.waiting_bytes(), 3);
+    assert!(!pipe.is_as_new(), "it is not empty");
+    assert_eq!(pipe.read_now().unwrap(), ReadOutcome::Data(3));
+    assert!(pipe.is_as_new());
+
+    pipe.rests = Rests::new().ok();
+    assert!(!pipe.is_as_new(), "there is a flood");
+    pipe.rests = None;
+    pipe.grow();
+    assert!(!pipe.is_as_new(), "it is larger");
+    pipe.forget_flood();
+    assert!(pipe.is_as_new());
+}
+
+#[tokio::test]
+async fn what_was_moved_out_of_the_pipe_is_read_before_what_is_in_it() {
+    let (mut pipe, mut writer) = pipe_and_writer();
+    let mut transfer = Transfer::new(GROWN_PIPE_BYTES).unwrap();
+    writer.write_all(b"abc").unwrap();
+    transfer.fill(pipe.source.descriptor()).unwrap();
+    pipe.transfer = Some(transfer);
+    writer.write_all(b"de").unwrap();
+    assert_eq!(pipe.waiting_bytes(), 5);
+
+    assert_eq!(pipe.read_now().unwrap(), ReadOutcome::Data(5));
+    assert_eq!(pipe.bytes(5), b"abcde");
+    assert!(pipe.transfer.is_none());
+
+    pipe.transfer = Transfer::new(GROWN_PIPE_BYTES).ok();
+    writer.write_all(b"f").unwrap();
+    assert_eq!(pipe.read_now().unwrap(), ReadOutcome::Data(1), "nothing was moved");
 }
 
 #[tokio::test]

@@ -121,7 +121,7 @@ impl PerCommand {
     pub(super) async fn run(&self, job: &Job, keeps: bool) -> Result<RunResult, ShellError> {
         let place = self.place().await?;
         let begins = lock(&self.kept).state.is_none();
-        if self.options.snapshot_path.is_some() && begins {
+        if let (true, Some(_)) = (begins, &self.options.snapshot_path) {
             // A snapshot that ends bash or takes too long is left out.
             drop(self.attempt(&place, &silent_job(&job.cancel), true, &self.options).await);
         }
@@ -336,4 +336,17 @@ fn base_environment(options: &ShellOptions) -> Vec<EnvironmentEntry> {
         .into_iter()
         .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::new_mark;
+
+    #[test]
+    fn no_command_can_know_the_mark_of_the_next_from_its_own() {
+        let (one, other) = (new_mark(), new_mark());
+        assert_ne!(one, other);
+        // Its end stands in the names of variables.
+        assert_eq!((one.len(), other.len()), (19, 19));
+    }
 }

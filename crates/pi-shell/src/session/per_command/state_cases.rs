@@ -108,7 +108,8 @@ fn traps_that_end_with_a_command_are_left_out_and_a_function_s_are_those_from_be
 #[test]
 fn what_was_given_to_a_call_is_what_it_was_before() {
     let entry = |name: &str, value: &str| (name.to_owned(), value.to_owned());
-    let (env, base) = ([entry("A", "call"), entry("B", "call")], [entry("A", "it's")]);
+    let env = [entry("A", "call"), entry("B", "call")];
+    let base = [entry("A", "it's"), entry("C", "another")];
     let after = parsed(&[("variables", "declare -x A=\"call\"\ndeclare -x B=\"call\"\n")]);
     let before = parsed(&[("variables", "declare -ai B=([0]=\"1\")\n")]);
 

@@ -40,8 +40,8 @@ static TOGETHER: [[u8; 16]; 256] = {
 
 /// The conversion, where the processor has these instructions.
 pub(super) fn blocks() -> Option<Blocks> {
-    let has_all = is_x86_feature_detected!("avx2") && is_x86_feature_detected!("popcnt");
-    has_all.then_some(|bytes, read, units, written| {
+    let has = [is_x86_feature_detected!("avx2"), is_x86_feature_detected!("popcnt")];
+    has.into_iter().all(|has| has).then_some(|bytes, read, units, written| {
         #[expect(unsafe_code, reason = "only here it is known what the processor can do")]
         // SAFETY: the processor has these instructions.
         unsafe {

@@ -21,12 +21,14 @@ const WINDOW_BYTES: usize = BYTES_BEFORE + BLOCK_BYTES + 1;
 
 /// The conversion, where the processor has these instructions.
 pub(super) fn blocks() -> Option<Blocks> {
-    let has_all = is_x86_feature_detected!("avx512f")
-        && is_x86_feature_detected!("avx512bw")
-        && is_x86_feature_detected!("avx512vl")
-        && is_x86_feature_detected!("avx512vbmi2")
-        && is_x86_feature_detected!("popcnt");
-    has_all.then_some(|bytes, read, units, written| {
+    let has = [
+        is_x86_feature_detected!("avx512f"),
+        is_x86_feature_detected!("avx512bw"),
+        is_x86_feature_detected!("avx512vl"),
+        is_x86_feature_detected!("avx512vbmi2"),
+        is_x86_feature_detected!("popcnt"),
+    ];
+    has.into_iter().all(|has| has).then_some(|bytes, read, units, written| {
         #[expect(unsafe_code, reason = "only here it is known what the processor can do")]
         // SAFETY: the processor has these instructions.
         unsafe {

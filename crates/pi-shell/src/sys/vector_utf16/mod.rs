@@ -93,7 +93,8 @@ fn write_slowly(text: &str, units: &mut [u16]) -> usize {
     written
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(test)]
+#[cfg(target_arch = "x86_64")]
 mod tests {
     use proptest::prelude::*;
 
@@ -115,6 +116,19 @@ mod tests {
         let mut units = [0; 4];
         assert_eq!(write("ab", &mut units), can.then_some(2));
         assert_eq!(units, if can { [97, 98, 0, 0] } else { [0; 4] });
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn each_form_is_there_where_the_kernel_says_that_the_processor_has_its_instructions() {
+        let cpu = std::fs::read_to_string("/proc/cpuinfo").unwrap();
+        let flags = cpu.lines().find(|line| line.starts_with("flags")).unwrap_or_default();
+        let has = |names: &[&str]| {
+            names.iter().all(|name| flags.split_whitespace().any(|flag| flag == *name))
+        };
+        let wide = ["avx512f", "avx512bw", "avx512vl", "avx512_vbmi2", "popcnt"];
+        assert_eq!(avx512::blocks().is_some(), has(&wide));
+        assert_eq!(avx2::blocks().is_some(), has(&["avx2", "popcnt"]));
     }
 
     #[test]
