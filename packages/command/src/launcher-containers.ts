@@ -1,5 +1,6 @@
 /**
- * Launchers whose command runs in a container or on another machine: what it removes there is not here.
+ * Launchers whose command runs in a container or on another machine: what it removes there is not here, unless that has
+ * the user's home folder in it.
  *
  * Sources: docker(1), podman(1), kubectl, lxc(1), incus, multipass, vagrant, limactl, colima, OrbStack, devcontainer,
  * distrobox, toolbox, flatpak, wsl, systemd-nspawn(1), arch-chroot(8), apptainer, minikube, mosh(1), adb, gcloud,
@@ -45,17 +46,10 @@ export const CONTAINERS: readonly Entry[] = [
     [form("exec *", { ...CONTAINER, valued: "--cwd --env --mode -e --user --group --project", dashes: true })],
   ],
   ["multipass limactl", [form("exec|shell|run *", { valued: "--workdir -d --working-directory", dashes: true })]],
-  ["orbctl", [form("run", ORB)]],
-  // The words of `orb` alone are a command in its machine, unless they are one of its own.
-  ["orb", [form("run", ORB), form("", ORB)]],
-  ["colima", [form("ssh", { valued: "-p --profile", dashes: true })]],
   ["devcontainer", [form("exec", { flags: "--mount-workspace-git-root", valued: DEVCONTAINER_VALUES })]],
   ["lima", [form("", { valued: "--workdir", dashes: true })]],
   ["crictl pct", [form("exec *", { ...CONTAINER, dashes: true })]],
   ["vagrant", [form("ssh", { runs: "other", texts: "-c --command" })]],
-  ["distrobox", [form("enter", { runs: "other", programs: "-e --exec", dashes: true }), form("enter *", {})]],
-  ["distrobox-enter", [form("", { runs: "other", programs: "-e --exec", dashes: true })]],
-  ["toolbox", [form("run", { valued: "-c --container -d --distro -r --release" })]],
   ["flatpak", [form("run", { runs: "other", programs: "--command" })]],
   [
     "wsl wsl.exe",
@@ -63,7 +57,6 @@ export const CONTAINERS: readonly Entry[] = [
   ],
   ["systemd-nspawn", [form("", { flags: NSPAWN_FLAGS, valued: NSPAWN_VALUES, startsShell: true })]],
   ["arch-chroot artix-chroot", [form("*", { flags: "-N -r -S -d", valued: "-u", startsShell: true })]],
-  ["apptainer singularity", [form("exec|run|shell *", { valued: "-B --bind --pwd --env --env-file -H --home" })]],
   ["minikube", [form("ssh", { runs: "joined", valued: "-p --profile -n --node", dashes: true })]],
   ["adb", [form("shell|exec-out", { runs: "joined", valued: "-s -t -H -P" })]],
   ["gcloud", [form("compute ssh", { runs: "other", texts: "--command", dashes: true })]],
@@ -78,4 +71,16 @@ export const CONTAINERS: readonly Entry[] = [
   ["ansible", [form("", { runs: "other", texts: "-a --args" })]],
   ["heroku", [form("run|local:run", { valued: "-a --app -s --size -e --env", dashes: true })]],
   ["fly flyctl", [form("ssh console", { runs: "other", texts: "-C --command" })]],
+];
+
+/** Those whose containers have the user's home folder in them, so that their command can remove it. */
+export const HOME_SHARING: readonly Entry[] = [
+  ["orbctl", [form("run", ORB)]],
+  // The words of `orb` alone are a command in its machine, unless they are one of its own.
+  ["orb", [form("run", ORB), form("", ORB)]],
+  ["colima", [form("ssh", { valued: "-p --profile", dashes: true })]],
+  ["distrobox", [form("enter", { runs: "other", programs: "-e --exec", dashes: true }), form("enter *", {})]],
+  ["distrobox-enter", [form("", { runs: "other", programs: "-e --exec", dashes: true })]],
+  ["toolbox", [form("run", { valued: "-c --container -d --distro -r --release" })]],
+  ["apptainer singularity", [form("exec|run|shell *", { valued: "-B --bind --pwd --env --env-file -H --home" })]],
 ];

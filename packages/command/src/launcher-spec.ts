@@ -38,6 +38,8 @@ export interface Launcher {
   readonly forms: readonly LaunchForm[];
   /** The command runs in a container or on another machine: what it removes there is not here. */
   readonly contained: boolean;
+  /** The container has the user's home folder in it: `toolbox`. */
+  readonly sharesHome?: boolean;
 }
 
 /** A form as the tables write it: lists of options are separated by blanks. */

@@ -4,7 +4,7 @@
  * Options are listed as far as it is common to give them before the command: behind one that is not, both readings
  * count. Sources: the manuals and `--help` of each program, named at its group.
  */
-import { CONTAINERS, type Entry } from "./launcher-containers.ts";
+import { CONTAINERS, type Entry, HOME_SHARING } from "./launcher-containers.ts";
 import { form, type Launcher } from "./launcher-spec.ts";
 
 /** npm-exec(1), npm-explore(1), pnpm exec and dlx, yarn exec, dlx and workspace, bun(1), deno, lerna, nx, corepack. */
@@ -267,9 +267,12 @@ export const LAUNCHERS: ReadonlyMap<string, Launcher> = new Map([
     [...PACKAGE_RUNNERS, ...ENVIRONMENTS, ...SECRETS, ...WATCHERS, ...SYSTEM, ...TERMINALS, ...SERVICES],
     false,
   ),
+  ...entries(HOME_SHARING, true, true),
   ...entries(CONTAINERS, true),
 ]);
 
-function entries(list: readonly Entry[], contained: boolean): (readonly [string, Launcher])[] {
-  return list.flatMap(([names, forms]) => names.split(" ").map((name) => [name, { forms, contained }] as const));
+function entries(list: readonly Entry[], contained: boolean, sharesHome = false): (readonly [string, Launcher])[] {
+  return list.flatMap(([names, forms]) =>
+    names.split(" ").map((name) => [name, { forms, contained, sharesHome }] as const),
+  );
 }

@@ -4,10 +4,12 @@
  * The launcher itself stays the command that runs; what it starts is found as one that perhaps runs. See
  * `launcher-spec.ts` for why.
  */
+import { commandHere } from "./container-mounts.ts";
 import type { Launcher, LaunchForm } from "./launcher-spec.ts";
 import { SHELLS } from "./shell-text.ts";
 import { joined, throughText, wrapperName } from "./unwrap-shell.ts";
 import { emit, folderIn, NOTHING, opaque, type State, type Step, together, type Unwrapped } from "./unwrap-state.ts";
+import { walkText } from "./walk.ts";
 import { attachedWord, firstValue, type Word } from "./word.ts";
 
 /** Readings of one command, those of launchers inside launchers multiplied; with more it is not known what runs. */
@@ -22,7 +24,7 @@ type Started =
 
 /** The launcher as a command, and what it may start; `texts` are for a shell, beside those of its forms. */
 export function throughLauncher(
-  { forms, contained }: Launcher,
+  { forms, contained, sharesHome = false }: Launcher,
   argv: readonly Word[],
   state: State,
   step: Step,
@@ -41,6 +43,12 @@ export function throughLauncher(
   // Below another launcher the rest is left alone: each of its words may be the program.
   const read = isTooMany && state.readings > 1 ? [] : found.slice(0, bound);
   const parts = read.map((started) => readStarted(started, argv, around, step));
+  if (contained)
+    parts.push(
+      ...read.map((started) =>
+        readHere(started, argv, { ...around, contained: state.contained }, { step, sharesHome }),
+      ),
+    );
   if (isTooMany) parts.push(opaque(argv, around, `\`${wrapperName(argv)}\` may start too many commands`));
   const perhaps = parts.flatMap((part) => [...part.effective, ...part.perhaps]);
   return together([emit(argv, state), { ...NOTHING, perhaps }]);
@@ -60,6 +68,29 @@ function readStarted(started: Started, argv: readonly Word[], around: State, ste
   // A shell alone asks a person at a terminal, and without one it reads nothing.
   if (words.length === 1 && SHELLS.has(firstValue(words)) && !isFed(inner)) return NOTHING;
   return step(words, inner);
+}
+
+/** The command of a container where it reaches this machine. */
+function readHere(
+  started: Started,
+  argv: readonly Word[],
+  around: State,
+  { step, sharesHome }: { step: Step; sharesHome: boolean },
+): Unwrapped {
+  if (started.kind === "shell") return NOTHING;
+  const words =
+    started.kind === "text"
+      ? [started.text]
+      : [...(started.program ? [started.program] : []), ...argv.slice(started.at)];
+  const found = commandHere(argv.slice(1, started.at), words, sharesHome);
+  if (found === undefined) return NOTHING;
+  const { text, folder } = found;
+  const word =
+    folder === undefined
+      ? undefined
+      : walkText(`cd ${folder}`, { span: text.span, context: around.simple.context }).commands[0]?.argv[1];
+  const moved = word === undefined ? around : { ...around, movedTo: [...around.movedTo, word] };
+  return throughText({ via: wrapperName(argv), text, language: "posix" }, argv, moved, step);
 }
 
 /** True where another command or a file is the input, or may be: `crontab <(x)`. */

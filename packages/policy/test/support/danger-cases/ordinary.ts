@@ -61,7 +61,7 @@ export const ORDINARY: Readonly<Record<string, readonly string[]>> = {
     "bash -c 'rm -rf build'",
     'echo "rm -rf $X"',
     "git rm -r --cached node_modules",
-    "docker run --rm -v /:/x img rm -rf /x",
+    "docker run --rm -v /:/x:ro img rm -rf /x",
     "chmod -R u+w ~/.cache/x",
     "chmod -R 755 ./bin",
     "chown -R $(id -u):$(id -g) .",

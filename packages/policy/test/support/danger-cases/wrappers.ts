@@ -3,6 +3,19 @@
 
 /** Blocks. */
 export const BLOCKED_WRAPPED: Readonly<Record<string, readonly string[]>> = {
+  "a container that reaches this machine": [
+    "docker run --rm -v /:/x img rm -rf /x",
+    "docker run --rm --volume=/:/x img sh -c 'rm -rf /x/*'",
+    "sudo docker run --mount type=bind,source=/,target=/host alpine chroot /host rm -rf /",
+    "podman run -v ~:/h -w /h alpine sh -c 'rm -rf .'",
+    'nerdctl run -v "$HOME":/root x find /root -delete',
+    "docker compose run -v /etc:/e app rm -rf /e",
+    "docker run --privileged alpine dd if=/dev/zero of=/dev/sda",
+    "docker run --device /dev/sda alpine mkfs.ext4 /dev/sda",
+    "docker run --privileged --pid=host alpine nsenter -t 1 -m -- rm -rf /",
+    "toolbox run rm -rf ~",
+    "distrobox enter box -- rm -rf /",
+  ],
   "a folder that the wrapper goes to": [
     "sudo --chdi=/ rm -rf bin",
     "sudo --chd / rm -rf bin",
@@ -175,6 +188,12 @@ export const UNDECIDED_WRAPPED: Readonly<Record<string, readonly string[]>> = {
 export const ORDINARY_WRAPPED: Readonly<Record<string, readonly string[]>> = {
   "another machine or container": [
     "docker run --rm img rm -rf /",
+    'docker run --rm -v "$PWD":/w -w /w node sh -c "rm -rf node_modules && npm ci"',
+    "docker run --rm -v $(pwd):/w img rm -rf /w/dist",
+    "docker run -v /:/rootfs:ro -v /var/run:/var/run img rm -rf /rootfs",
+    "docker run -v data:/x img rm -rf /x",
+    "docker run --privileged img rm -rf /usr/x",
+    "toolbox run sudo rm -rf /usr/x",
     "docker exec c rm -rf /",
     'docker compose run s rm -rf "$X"',
     "docker exec c sh -c 'rm -rf /etc'",
