@@ -135,10 +135,13 @@ const TESTS_IN_TURN = [["--lib"], ["--bins", "--tests"]];
 /** Judges the drawn mutants: by the unit tests, then what survived those by all others. */
 export async function judgeRust(target, drawn) {
   const verdicts = new Map();
+  let left = drawn;
   for (const tests of TESTS_IN_TURN) {
-    const left = drawn.filter(({ key }) => (verdicts.get(key) ?? "survived") === "survived");
     if (left.length === 0) break;
+    console.log(`  ${left.length} are judged by ${tests.join(" ")}`);
     for (const [key, verdict] of await judgeBy(tests, target, left)) verdicts.set(key, verdict);
+    left = left.filter(({ key }) => (verdicts.get(key) ?? "survived") === "survived");
+    for (const { name } of left) console.log(`    survived: ${name}`);
   }
   return drawn.map((mutant) => ({ mutant, verdict: verdicts.get(mutant.key) ?? "not judged" }));
 }

@@ -67,6 +67,9 @@ const TOOLS: [&str; 24] = [
     ".zed",
 ];
 
+/// By which a folder is a repository of its own, or one that has a part elsewhere.
+const PARTS: [&str; 4] = ["HEAD", "objects", "refs", "commondir"];
+
 /// How much may still be read.
 pub(in crate::sandbox) struct Budget {
     entries: usize,
@@ -201,7 +204,8 @@ impl Survey {
                 break;
             }
             for below in self.read(&folder, is_installed, budget) {
-                let installed = is_installed || has_name_of(&below, &INSTALLED);
+                let name = below.file_name().unwrap_or_default();
+                let installed = is_installed || INSTALLED.iter().any(|one| name == *one);
                 let queue = if installed { &mut far } else { &mut near };
                 queue.push_back((below, installed));
             }
@@ -218,27 +222,26 @@ impl Survey {
         let stamp = stamp_of(folder).filter(|stamp| is_settled(*stamp, now));
         let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
         let (mut below, mut parts, mut is_cut) = (Vec::new(), [false; 4], false);
+        let mut note = |path: PathBuf, is_folder: bool| {
+            for (has, part) in parts.iter_mut().zip(PARTS) {
+                *has |= has_name_of(&path, &[part]);
+            }
+            below.extend(self.note(path, is_folder, is_installed));
+        };
         for (index, entry) in entries.flatten().enumerate() {
             if index >= MOST_OF_ONE || !budget.take() {
                 is_cut = true;
                 break;
             }
             let Ok(kind) = entry.file_type() else { continue };
-            let name = entry.file_name();
-            let is = |other: &str| name.eq_ignore_ascii_case(other);
-            let parts_of_one = ["HEAD", "objects", "refs", "commondir"];
-            for (has, part) in parts.iter_mut().zip(parts_of_one) {
-                *has |= is(part);
-            }
-            if is(".git") {
-                let find = if kind.is_dir() { Find::Repository } else { Find::Pointer };
-                self.finds.insert(entry.path(), find);
-            } else if !is_installed && TOOLS.into_iter().any(is) {
-                self.finds.insert(entry.path(), Find::Tool);
-            } else if kind.is_dir() {
-                let path = entry.path();
-                if !self.folders.contains_key(&path) {
-                    below.push(path);
+            note(entry.path(), kind.is_dir());
+        }
+        if is_cut {
+            // A crowd of other entries hides none of these.
+            for name in TOOLS.iter().chain(&PARTS).chain(&[".git"]) {
+                let path = folder.join(name);
+                if let Ok(found) = fs::symlink_metadata(&path) {
+                    note(path, found.is_dir());
                 }
             }
         }
@@ -254,10 +257,24 @@ impl Survey {
         self.folders.insert(folder.to_path_buf(), Folder { stamp, is_installed });
         below
     }
+
+    /// Notes what stands at a path. Returns it where it is a folder that is not known.
+    fn note(&mut self, path: PathBuf, is_folder: bool, is_installed: bool) -> Option<PathBuf> {
+        if has_name_of(&path, &[".git"]) {
+            let find = if is_folder { Find::Repository } else { Find::Pointer };
+            self.finds.insert(path, find);
+        } else if !is_installed && has_name_of(&path, &TOOLS) {
+            self.finds.insert(path, Find::Tool);
+        } else if is_folder && !self.folders.contains_key(&path) {
+            return Some(path);
+        }
+        None
+    }
 }
 
+/// Whether a path ends with one of these names, however it is written: some file systems take both for the same.
 fn has_name_of(path: &Path, names: &[&str]) -> bool {
-    path.file_name().is_some_and(|name| names.iter().any(|one| name == *one))
+    path.file_name().is_some_and(|name| names.iter().any(|one| name.eq_ignore_ascii_case(one)))
 }
 
 fn stamp_of(folder: &Path) -> Option<(u64, i64, i64)> {

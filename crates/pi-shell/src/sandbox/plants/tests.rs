@@ -7,6 +7,7 @@ use std::os::unix::fs::{MetadataExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use super::survey::Find;
 use super::{Budget, Plants, State, Survey, Watch};
 use crate::confinement::PlantKind;
 
@@ -378,4 +379,33 @@ fn many_plants_are_reported_in_turns() {
     assert_eq!(workspace.found(&plants).len(), 20);
     assert_eq!(workspace.found(&plants).len(), 10);
     assert_eq!(workspace.found(&plants).len(), 0);
+}
+
+#[test]
+fn a_crowd_in_a_folder_hides_nothing_that_tools_obey_in_it() {
+    let workspace = Workspace::new();
+    let mut survey = Survey::default();
+    for number in 0..1_000 {
+        workspace.write(&format!("bare/{number}"), "");
+        workspace.write(&format!("pointing/{number}"), "");
+    }
+    workspace.repository("bare", "");
+    for path in ["bare/.npmrc", "bare/.vscode/tasks.json", "pointing/.git"] {
+        workspace.write(path, "x");
+    }
+
+    let roots = ["bare", "pointing"].map(|name| workspace.root.join(name));
+    survey.renew(&roots, &mut Budget::of_one_walk());
+
+    let found: Vec<_> = survey.finds().collect();
+    let at = |path: &str| workspace.root.join(path);
+    for (path, find) in [
+        ("bare", Find::Repository),
+        ("bare/.npmrc", Find::Tool),
+        ("bare/.vscode", Find::Tool),
+        ("pointing/.git", Find::Pointer),
+    ] {
+        assert!(found.contains(&(at(path).as_path(), find)), "{path}");
+    }
+    assert!(survey.has_more(), "not all was looked at");
 }
