@@ -8,6 +8,7 @@
  * architecture. Warnings are errors.
  */
 import { spawnSync } from "node:child_process";
+import { randomUUID } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,7 +43,8 @@ function compile(words) {
 
 /** Makes a file in one step: a process that has the old one mapped keeps it. */
 function make(words, output) {
-  const made = `${output}.${process.pid}.tmp`;
+  // Two builds may have the same process id, each in a container of its own.
+  const made = `${output}.${randomUUID()}.tmp`;
   compile([...words, "-o", made]);
   renameSync(made, output);
 }
