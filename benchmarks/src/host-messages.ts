@@ -5,7 +5,7 @@ import type { Workload } from "./workload.ts";
 /** One round of one scenario. */
 export type Request =
   | { readonly kind: "first"; readonly workload: Workload }
-  | { readonly kind: "latency"; readonly workload: Workload; readonly times: number }
+  | { readonly kind: "latency"; readonly workload: Workload; readonly times: number; readonly forMs: number }
   | { readonly kind: "stream"; readonly workload: Workload; readonly isTimed: boolean; readonly watchesLoop: boolean }
   | { readonly kind: "stop"; readonly folder: string }
   | { readonly kind: "memory"; readonly workload: Workload }

@@ -45,7 +45,7 @@ async function measure(request: Request, loaded: Loaded, runner: Runner): Promis
       return { samples, faults: reception.faults(request.workload.expected, ended) };
     }
     case "latency":
-      return latency(runner, request.workload, request.times);
+      return latency(runner, request.workload, request.times, request.forMs);
     case "stream":
       return stream(runner, request.workload, request);
     case "stop":

@@ -30,7 +30,10 @@ export interface Scenario {
 /** Sizes of a run. */
 export interface Sizes {
   readonly rounds: number;
+  /** Commands of a round of a latency at least. */
   readonly times: number;
+  /** Milliseconds that such a round has at least. */
+  readonly roundMs: number;
   readonly streamMib: number;
   readonly terminalMib: number;
   readonly loopMib: number;

@@ -17,6 +17,8 @@ import { numbersAndExit, oneByteAtATime, printing, streamed, type Workload } fro
 const WHOLE: Sizes = {
   rounds: 5,
   times: 100,
+  // Some thousands of a session's commands. Before, most of its JavaScript is not compiled, in a contender that has some.
+  roundMs: 300,
   streamMib: 128,
   terminalMib: 32,
   loopMib: 1024,
@@ -27,6 +29,7 @@ const WHOLE: Sizes = {
 const QUICK: Sizes = {
   rounds: 3,
   times: 30,
+  roundMs: 0,
   streamMib: 32,
   terminalMib: 8,
   loopMib: 128,
@@ -77,13 +80,13 @@ export function scenariosIn(folder: string, isQuick: boolean): Repertoire {
 
 type Listed = [string, () => Scenario];
 
-function latencies({ rounds, times }: Sizes): Listed[] {
+function latencies({ rounds, times, roundMs }: Sizes): Listed[] {
   const scenario = (name: string, title: string, command: string, text: string): Listed => [
     name,
     () => {
       const workload = printing(command, text);
-      const about = `Commands one after another, ${times} in each round.`;
-      const request = (): Request => ({ kind: "latency", workload, times });
+      const about = `Commands one after another, at least ${times} and for at least ${roundMs} ms in each round.`;
+      const request = (): Request => ({ kind: "latency", workload, times, forMs: roundMs });
       // The first commands pay for what is made once.
       return base({
         name,
@@ -111,7 +114,7 @@ function latencies({ rounds, times }: Sizes): Listed[] {
 
 function terminalLatency(rounds: number, times: number): Scenario {
   const workload = printing("echo hi", "hi\r\n");
-  const request = (): Request => ({ kind: "latency", workload, times });
+  const request = (): Request => ({ kind: "latency", workload, times, forMs: 0 });
   return base({
     name: "pty-builtin",
     title: "`echo hi` on a terminal",
@@ -153,7 +156,7 @@ function protections(folder: string, { rounds, times, loopMib: mib }: Sizes): Li
 }
 
 function confined(rounds: number, times: number): Scenario {
-  const request = (): Request => ({ kind: "latency", workload: printing("/bin/echo hi", "hi\n"), times });
+  const request = (): Request => ({ kind: "latency", workload: printing("/bin/echo hi", "hi\n"), times, forMs: 0 });
   return base({
     name: "confined",
     title: "A program that only reads: `/bin/echo hi`",

@@ -50,8 +50,21 @@ describe("aims", () => {
         played("builtin", "micros", [row("pi-bash session, sink", 80), row("pi-bash bash tool, artifact", tool)]),
       ]);
 
-    expect(verdicts(230)[0]).toMatchObject({ measured: "150", isMet: true });
-    expect(verdicts(231)[0]).toMatchObject({ measured: "151", isMet: false });
+    expect(verdicts(230).at(-2)).toMatchObject({ measured: "150", isMet: true });
+    expect(verdicts(231).at(-2)).toMatchObject({ measured: "151", isMet: false });
+  });
+
+  it("hold a session's median to a peer's in the same run, and say nothing where the peer is not there", () => {
+    const verdicts = (ours: number, peer: string) =>
+      verdictsOf([
+        played("nothing", "micros", [row("pi-bash session, callback", ours), row(peer, 100, { side: "peer" })]),
+      ]);
+
+    expect(verdicts(50, "oh-my-pi Shell")[1]).toMatchObject({ measured: "0.50", isMet: true });
+    expect(verdicts(51, "oh-my-pi Shell")[1]).toMatchObject({ measured: "0.51", isMet: false });
+    expect(verdicts(100, "a bash driven by hand")[1]).toMatchObject({ measured: "1.00", isMet: true });
+    expect(verdicts(101, "a bash driven by hand")[1]).toMatchObject({ measured: "1.01", isMet: false });
+    expect(verdicts(101, "another")).toHaveLength(2);
   });
 
   it("are missed where something of ours was not as it should be, and not for a peer's sake", () => {

@@ -92,13 +92,21 @@ describe("many at once", () => {
 
 describe("latency", () => {
   it("has a sample for each command, and a fault for another status", async () => {
-    const { samples, faults } = await latency(childProcess().open(), printing("echo hi; exit 3", "hi\n"), 2);
+    const { samples, faults } = await latency(childProcess().open(), printing("echo hi; exit 3", "hi\n"), 2, 0);
 
     expect(samples["micros"]?.length).toBe(2);
     expect(faults).toEqual([
       { kind: "status", amount: 3 },
       { kind: "status", amount: 3 },
     ]);
+  });
+
+  it("goes on after its count until its time has passed", async () => {
+    const begun = performance.now();
+    const { samples } = await latency(childProcess().open(), printing("echo hi", "hi\n"), 1, 200);
+
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(200);
+    expect(samples["micros"]?.length).toBeGreaterThan(1);
   });
 });
 

@@ -4,11 +4,12 @@ import type { Fault, Measured } from "../measured.ts";
 import type { Workload } from "../workload.ts";
 import { Reception } from "./reception.ts";
 
-/** Runs the command `times` times. */
-export async function latency(runner: Runner, workload: Workload, times: number): Promise<Measured> {
+/** Runs the command `times` times, and goes on until `forMs` milliseconds have passed. */
+export async function latency(runner: Runner, workload: Workload, times: number, forMs: number): Promise<Measured> {
   const micros: number[] = [];
   const faults: Fault[] = [];
-  for (let time = 0; time < times; time += 1) {
+  const begun = performance.now();
+  for (let time = 0; time < times || performance.now() - begun < forMs; time += 1) {
     const reception = new Reception();
     const start = performance.now();
     const ended = await runner.run(workload.command, { take: (text) => void reception.take(text) });

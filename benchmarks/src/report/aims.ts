@@ -21,6 +21,9 @@ interface Bound {
 }
 
 const CALLBACK = "pi-bash session, callback";
+const WAITING = "pi-bash session, callback, waits 40 µs in the call";
+const BY_HAND = "a bash driven by hand";
+const OH_MY_PI = "oh-my-pi Shell";
 const SINK = "pi-bash session, sink";
 const TOOL = "pi-bash bash tool, artifact";
 const TERMINAL = "pi-bash PtySession";
@@ -30,9 +33,11 @@ const TOOL_ABOVE_SESSION_MICROS = 150;
 
 /** Bounds of single figures, each with its reason. */
 const BOUNDS: readonly Bound[] = [
-  // A tenth of the fastest process: a session must feel like a function call.
-  { scenario: "builtin", key: "micros", contender: CALLBACK, figure: "p50", most: 150 },
-  { scenario: "builtin", key: "micros", contender: CALLBACK, figure: "best", most: 50 },
+  // A session must feel like a function call: twice what bash and its driver take where C asks them.
+  { scenario: "nothing", key: "micros", contender: CALLBACK, figure: "best", most: 30 },
+  { scenario: "variable", key: "micros", contender: CALLBACK, figure: "best", most: 30 },
+  { scenario: "builtin", key: "micros", contender: CALLBACK, figure: "best", most: 30 },
+  { scenario: "folder", key: "micros", contender: CALLBACK, figure: "best", most: 30 },
   // As little as the best peer, which decodes no more than ASCII.
   { scenario: "lines", key: "cpu", contender: CALLBACK, figure: "best", most: 0.4 },
   { scenario: "lines", key: "cpu", contender: SINK, figure: "best", most: 0.2 },
@@ -47,6 +52,26 @@ const BOUNDS: readonly Bound[] = [
   // A gigabyte must not be seen in the host's size.
   { scenario: "memory", key: "grown", contender: CALLBACK, figure: "best", most: 64 },
   { scenario: "memory", key: "grown", contender: SINK, figure: "best", most: 32 },
+];
+
+/** A row's median beside another's in the same run. */
+interface Ratio {
+  readonly scenarios: readonly string[];
+  readonly contender: string;
+  readonly other: string;
+  readonly most: number;
+}
+
+/** What a bash does by itself. */
+const BUILTINS = ["nothing", "variable", "builtin", "folder"];
+
+/** Medians beside those of peers, so that they say something on any machine. */
+const RATIOS: readonly Ratio[] = [
+  { scenarios: BUILTINS, contender: CALLBACK, other: OH_MY_PI, most: 0.5 },
+  { scenarios: BUILTINS, contender: WAITING, other: OH_MY_PI, most: 0.25 },
+  // No program asks bash for less than twenty lines of JavaScript do.
+  { scenarios: BUILTINS, contender: CALLBACK, other: BY_HAND, most: 1 },
+  { scenarios: ["program"], contender: CALLBACK, other: BY_HAND, most: 1.1 },
 ];
 
 const SCREEN = "pi-bash PtySession and a screen";
@@ -66,6 +91,9 @@ export function verdictsOf(played: readonly Played[]): Verdict[] {
     const row = rowsOf(bound.scenario, bound.key).find(({ contender }) => contender === bound.contender);
     return row === undefined ? [] : [verdictOf(bound, row, quantityOf(played, bound))];
   });
+  const ratios = RATIOS.flatMap(({ scenarios, ...ratio }) =>
+    scenarios.flatMap((scenario) => ratioVerdicts(scenario, ratio, rowsOf(scenario, "micros"))),
+  );
   const tool = toolVerdicts(rowsOf("builtin", "micros"));
   const terminal = [...terminalVerdicts(rowsOf("pty-lines", "wall")), ...taskVerdicts(rowsOf("pty-screen", "cpu"))];
   const flaws = played.flatMap(({ name, quantities }) =>
@@ -78,7 +106,7 @@ export function verdictsOf(played: readonly Played[]): Verdict[] {
     measured: flaws.join("; ") || "nothing",
     isMet: flaws.length === 0,
   };
-  return [...bounds, ...tool, ...terminal, clean];
+  return [...bounds, ...ratios, ...tool, ...terminal, clean];
 }
 
 function verdictOf({ scenario, contender, figure, most }: Bound, { figures }: Row, quantity: Quantity): Verdict {
@@ -86,6 +114,17 @@ function verdictOf({ scenario, contender, figure, most }: Bound, { figures }: Ro
   const aim = `${scenario}, ${contender}: ${quantity.title}, ${figure}, at most ${most} ${quantity.unit}`;
   if (value === undefined) return { aim, measured: "no figure", isMet: false };
   return { aim, measured: shown(value), isMet: value <= most };
+}
+
+function ratioVerdicts(
+  scenario: string,
+  { contender, other, most }: Omit<Ratio, "scenarios">,
+  rows: readonly Row[],
+): Verdict[] {
+  const [ours, theirs] = [contender, other].map((name) => rows.find((row) => row.contender === name)?.figures?.p50);
+  if (ours === undefined || theirs === undefined) return [];
+  const aim = `${scenario}, ${contender}: p50 at most ${most} of that of ${other}`;
+  return [{ aim, measured: (ours / theirs).toFixed(2), isMet: ours <= most * theirs }];
 }
 
 function toolVerdicts(rows: readonly Row[]): Verdict[] {
