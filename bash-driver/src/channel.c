@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "bash.h"
+#include "room.h"
 
 /* Bash begins at 10 for `exec {fd}>file`; 255 is its own. Where the limit allows, we are above both. */
 #define WANTED_NUMBER 1000
@@ -32,10 +33,6 @@
 
 static int channel = -1;
 static int nowhere = -1;
-static struct {
-  struct pi_order order;
-  char text[PI_ORDER_TEXT_MAX];
-} message;
 static char *text_of_file;
 
 int channel_lowest(void) {

@@ -37,36 +37,25 @@
 #include <unistd.h>
 
 #include "bash.h"
+#include "room.h"
 
 /* Up to 63 bash makes the pipes of substitutions and coprocesses, and above that only where 63 of them are open. */
 #define FIRST 3
 #define BEFORE_COUNT 64
-#define LOOKED_AT 997 /* below our own, see channel.c */
-#define NOTED_MAX LOOKED_AT
 #define PATH_SIZE 256
 static const char temporary_name[] = "/sh-thd";
-
-/* A descriptor, and what it led to when it was looked at. */
-struct file {
-  int number; /* -1: none */
-  int direction;
-  bool is_inherited;
-  mode_t type;
-  dev_t device;
-  ino_t inode;
-};
 
 /* What was open at a moment. */
 struct files {
   int count;
-  struct file all[LOOKED_AT];
+  struct file *all;
 };
 
-static uint64_t open_before;               /* bit 0 is descriptor 3 */
-static struct files at_fork;               /* at the latest fork of this order */
-static struct files at_stop;               /* at the first stop of this order */
+static uint64_t open_before;                        /* bit 0 is descriptor 3 */
+static struct files at_fork = {0, room_of_fork};    /* at the latest fork of this order */
+static struct files at_stop = {0, room_of_stop};    /* at the first stop of this order */
 static bool is_stopped;
-static struct file noted[NOTED_MAX]; /* ends of pipes that bash had at a fork */
+static struct file *const noted = room_of_noted; /* ends of pipes that bash had at a fork */
 static int noted_count;
 static struct file source; /* that a stop found `.` reading */
 
@@ -153,21 +142,35 @@ static bool is_noted(const struct file *end) {
 
 static void note_end(const struct file *end) {
   if (is_noted(end)) return;
-  if (noted_count == NOTED_MAX) {
+  if (noted_count == LOOKED_AT) {
     int kept = 0;
     for (int index = 0; index < noted_count; index++)
       if (is_still(&noted[index])) noted[kept++] = noted[index];
     noted_count = kept;
   }
-  if (noted_count < NOTED_MAX) noted[noted_count++] = *end;
+  if (noted_count < LOOKED_AT) noted[noted_count++] = *end;
 }
 
-static void list_open(struct files *files) {
-  struct pollfd all[LOOKED_AT];
+static void list(struct files *files, struct pollfd *all, int count) {
   files->count = 0;
-  if (look(all, LOOKED_AT) < 0) return;
-  for (int index = 0; index < LOOKED_AT; index++)
+  if (look(all, count) < 0) return;
+  for (int index = 0; index < count; index++)
     if (is_open(&all[index]) && file_at(FIRST + index, &files->all[files->count])) files->count++;
+}
+
+/* A function of its own: its frame is larger than a page, and most forks need none of it. */
+static __attribute__((noinline)) void list_open(struct files *files) {
+  struct pollfd all[LOOKED_AT];
+  list(files, all, LOOKED_AT);
+}
+
+/* As far as bash has ends of pipes: above that only where there was no room, see above. */
+static void list_open_of_fork(void) {
+  struct pollfd all[BEFORE_COUNT];
+  int index = 0;
+  list(&at_fork, all, BEFORE_COUNT);
+  while (index < BEFORE_COUNT && is_open(&all[index])) index++;
+  if (index == BEFORE_COUNT) list_open(&at_fork);
 }
 
 static bool is_in(const struct files *files, const struct file *file) {
@@ -177,17 +180,16 @@ static bool is_in(const struct files *files, const struct file *file) {
 }
 
 void descriptors_note_fork(void) {
-  struct file ends[LOOKED_AT];
-  int count = 0;
-  list_open(&at_fork);
-  for (int index = 0; index < at_fork.count; index++)
-    if (is_unnamed(&at_fork.all[index])) ends[count++] = at_fork.all[index];
-  for (int one = 0; one < count; one++) {
-    for (int other = one + 1; other < count; other++) {
-      if (!are_both_ends(&ends[one], &ends[other])) continue;
-      if (has(open_before, ends[one].number) && has(open_before, ends[other].number)) continue;
-      note_end(&ends[one]);
-      note_end(&ends[other]);
+  list_open_of_fork();
+  for (int one = 0; one < at_fork.count; one++) {
+    const struct file *end = &at_fork.all[one];
+    if (!is_unnamed(end)) continue;
+    for (int other = one + 1; other < at_fork.count; other++) {
+      const struct file *opposite = &at_fork.all[other];
+      if (!are_both_ends(end, opposite)) continue;
+      if (has(open_before, end->number) && has(open_before, opposite->number)) continue;
+      note_end(end);
+      note_end(opposite);
     }
   }
 }
@@ -264,7 +266,8 @@ static bool was_put_back(const struct file *file) {
 
 /* True: the file that a `.` had not yet opened at the stop was among them. */
 static bool close_later_ones(void) {
-  struct files now;
+  struct file room[LOOKED_AT];
+  struct files now = {0, room};
   bool was_source = false;
   list_open(&now);
   for (int index = 0; index < now.count; index++) {

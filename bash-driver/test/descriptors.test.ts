@@ -147,6 +147,23 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
     expect(await listed(host)).toBe(before);
   });
 
+  it("leaves none above the numbers that bash looks for room in, where those are taken", async () => {
+    const host = await start();
+    await host.run('for n in {3..66} 100 255 300; do eval "exec $n</dev/null"; done');
+    const before = await listed(host);
+    for (let round = 0; round < 10; round += 1) {
+      for (const text of [
+        "x=$(sleep 100)",
+        "cat <(sleep 100)",
+        "for i in {1..3000}; do coproc cat; done 2>/dev/null",
+      ]) {
+        await host.stop(text, round * 500);
+      }
+    }
+
+    expect(await listed(host)).toBe(before);
+  });
+
   it("undoes the first of two redirections when an error ends the order in the second", async () => {
     const host = await start();
     const before = await listed(host);

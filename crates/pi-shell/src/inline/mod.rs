@@ -8,7 +8,7 @@
 //!
 //! Everything else moves a run to the runtime, where it goes on from the await that it stands at: a future that is
 //! pending for another reason, one that is woken (a cancel), one that asks for it before work that may block
-//! (`elsewhere`), and one whose report has not come within a millisecond. The last is the runtime's own clock, so a
+//! (`elsewhere`), and one whose report has not come within two milliseconds. The last is the runtime's own clock, so a
 //! caller whose thread is busy holds no command up and stretches no deadline.
 //!
 //! It is the same future in both places. What it does where is decided by one question, `is_inline`.
