@@ -104,3 +104,46 @@ fn the_digest_is_that_of_the_content() {
     assert_eq!(digest_of("same", "content"), Ok(digest));
     assert_ne!(digest_of("other", "kontent"), Ok(digest));
 }
+
+/// Longest wait for anything here.
+const LIMIT: Duration = Duration::from_secs(10);
+
+/// Three who ask at the same time; finding out gives `found` after a moment. How often it was done, and what they got.
+async fn ask_together(found: Result<u32, &'static str>) -> (u32, [Result<u32, &'static str>; 3]) {
+    let (turn, known, times) = (tokio::sync::Mutex::new(()), Mutex::new(None), Mutex::new(0));
+    let ask = || {
+        found_out(
+            &turn,
+            LIMIT,
+            || *lock(&known),
+            async || {
+                *lock(&times) += 1;
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                *lock(&known) = found.ok();
+                found
+            },
+        )
+    };
+    let (one, two, three) = tokio::join!(ask(), ask(), ask());
+    let times = *lock(&times);
+    (times, [one, two, three])
+}
+
+#[tokio::test]
+async fn sessions_that_begin_together_try_a_bash_once() {
+    assert_eq!(ask_together(Ok(7)).await, (1, [Ok(7); 3]));
+}
+
+#[tokio::test]
+async fn what_one_could_not_find_out_the_next_one_tries() {
+    assert_eq!(ask_together(Err("no room")).await, (3, [Err("no room"); 3]));
+}
+
+#[tokio::test]
+async fn a_trial_that_goes_on_holds_no_other_session_for_long() {
+    let turn = tokio::sync::Mutex::new(());
+    let _other = turn.lock().await;
+
+    let found = found_out(&turn, Duration::from_millis(5), || None, async || Ok::<_, ()>(7));
+    assert_eq!(tokio::time::timeout(LIMIT, found).await.unwrap(), Ok(7));
+}
