@@ -58,6 +58,8 @@ mod stop;
 mod supervisor;
 mod sys;
 mod tree;
+#[cfg(unix)]
+mod turn;
 mod validate;
 
 pub use budget::{HARD_TIMEOUT_GRACE, callback_patience};

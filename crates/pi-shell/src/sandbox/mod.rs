@@ -57,6 +57,7 @@ pub(crate) use crate::confinement::{
 };
 use crate::error::ShellError;
 use crate::locked::lock;
+use crate::turn::Turn;
 
 /// Results of probes that are kept: an agent has one or two configurations.
 const MAX_REMEMBERED: usize = 64;
@@ -69,6 +70,9 @@ pub(crate) struct Sandbox {
     technique: Technique,
 }
 
+/// Whose turn it is to prove one.
+static TURN: Turn = Turn::new();
+
 static PROVEN: Mutex<Vec<(PathBuf, Arc<Sandbox>)>> = Mutex::new(Vec::new());
 
 impl Sandbox {
@@ -80,9 +84,16 @@ impl Sandbox {
         options: &SandboxOptions,
         executable: &Path,
     ) -> Result<Arc<Self>, ShellError> {
-        if let Some(known) = remembered(options, executable) {
-            return Ok(known);
-        }
+        // Sessions that begin together have the same sandbox, mostly.
+        TURN.known_or(
+            || remembered(options, executable),
+            async || Self::find(options, executable).await,
+        )
+        .await
+    }
+
+    /// The first that can be proven.
+    async fn find(options: &SandboxOptions, executable: &Path) -> Result<Arc<Self>, ShellError> {
         let mut reasons = Vec::new();
         for backend in backends_of(options) {
             match prove(options, backend, executable).await {

@@ -26,6 +26,7 @@ use crate::stop::{self, ShellTarget, StopPlan};
 use crate::supervisor::Supervisor;
 use crate::sys::signals::{self, KILL};
 use crate::tree;
+use crate::turn::Turn;
 
 /// Texts with the status that each has to end with; those after one find what it left.
 const TRIALS: [(&str, i32); 6] = [
@@ -132,12 +133,8 @@ impl Known {
     }
 }
 
-/// Longest wait for what another session finds out. A trial takes a few milliseconds, one at length a part of a second;
-/// where the machine is that slow, each tries by itself.
-const TURN_LIMIT: Duration = Duration::from_secs(5);
-
-/// Who finds out. Hundreds of sessions that begin together would try the same bash hundreds of times.
-static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
+/// Whose turn it is to try one. Hundreds of sessions that begin together would try the same bash hundreds of times.
+static TURN: Turn = Turn::new();
 
 /// The newest last.
 static KNOWN: Mutex<Vec<Known>> = Mutex::new(Vec::new());
@@ -244,17 +241,18 @@ pub(in crate::session) async fn launch(
         let (fit, is_doubted) = pair.as_ref().and_then(fit_of)?;
         (fit.is_err() || !is_doubted).then_some(fit)
     };
-    let fit = found_out(&TURN, TURN_LIMIT, known, async || {
-        let is_doubted = pair.as_ref().and_then(fit_of).is_some();
-        let fit = match try_out(supervisor, spec, &object, folder, is_doubted).await {
-            Ok(()) => Ok(()),
-            Err(LaunchError::Unfit(reason)) => Err(reason),
-            Err(failed) => return Err(failed),
-        };
-        note_fit(pair.clone(), fit.clone());
-        Ok(fit)
-    })
-    .await?;
+    let fit = TURN
+        .known_or(known, async || {
+            let is_doubted = pair.as_ref().and_then(fit_of).is_some();
+            let fit = match try_out(supervisor, spec, &object, folder, is_doubted).await {
+                Ok(()) => Ok(()),
+                Err(LaunchError::Unfit(reason)) => Err(reason),
+                Err(failed) => return Err(failed),
+            };
+            note_fit(pair.clone(), fit.clone());
+            Ok(fit)
+        })
+        .await?;
     if let Err(reason) = fit {
         return Err(LaunchError::Unfit(reason));
     }
@@ -266,24 +264,6 @@ pub(in crate::session) async fn launch(
     let mut shell = launched?;
     shell.pair = pair;
     Ok(shell)
-}
-
-/// What is `known`, or what `find_out` finds: of those who ask at the same time one does, and the others wait for it, for
-/// `patience`.
-async fn found_out<T, E>(
-    turn: &tokio::sync::Mutex<()>,
-    patience: Duration,
-    known: impl Fn() -> Option<T>,
-    find_out: impl AsyncFnOnce() -> Result<T, E>,
-) -> Result<T, E> {
-    if let Some(found) = known() {
-        return Ok(found);
-    }
-    let _turn = tokio::time::timeout(patience, turn.lock()).await;
-    match known() {
-        Some(found) => Ok(found),
-        None => find_out().await,
-    }
 }
 
 /// Tries a bash; `at_length` where one of its kind died by a fault.
