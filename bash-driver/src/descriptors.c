@@ -194,10 +194,10 @@ void descriptors_note_fork(void) {
   }
 }
 
-/* A file whose reading can be stopped, opened as `.` does it, after the latest fork. */
+/* A file whose reading can be stopped, opened as `.` does it, after the latest fork; not so far up that no fork lists it. */
 static bool may_be_source(const struct file *file) {
-  return file->direction == O_RDONLY && file->is_inherited && file->type != S_IFREG && file->type != S_IFDIR &&
-         !is_in(&at_fork, file);
+  return file->number < FIRST + BEFORE_COUNT && file->direction == O_RDONLY && file->is_inherited &&
+         file->type != S_IFREG && file->type != S_IFDIR && !is_in(&at_fork, file);
 }
 
 static void find_source(void) {

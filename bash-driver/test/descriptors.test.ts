@@ -100,6 +100,9 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
     ["exec 3<<<text; . <(sleep 100)", "3 pipe"],
     ["exec 3< <(sleep 100); . <(sleep 100)", "3 pipe"],
     ["[[ -p r ]] || mkfifo r; exec 3<>r 4<r; cat <(sleep 100)", "3 r,4 r"],
+    ["exec 100</dev/null; trap 'exec 100</dev/null' EXIT; sleep 100", "100 null"],
+    ["exec 100</dev/null; trap /bin/true EXIT; x=$(sleep 100)", "100 null"],
+    ["[[ -p t ]] || mkfifo t; exec 100</dev/null; trap 'exec 100</dev/null' EXIT; sleep 100 >t & . ./t", "100 null"],
     ["sleep 0 & exec 6</dev/null; while ((1)); do x=$((x + 1)); done", "6 null"],
     ["echo 'exec 9>f; while ((1)); do x=1; done' >s; . ./s", "9 f"],
     ["echo 'while ((1)); do x=1; done' >s; exec 3< <(sleep 100); . ./s", "3 pipe"],
@@ -143,6 +146,19 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
       await host.stop("read x 7</etc/passwd <$(sleep 100)", round * 500);
       await host.stop(". <(sleep 100)", round * 500);
     }
+
+    expect(await listed(host)).toBe(before);
+  });
+
+  it.each([
+    ["{3..65} 100", "trap /bin/true EXIT; x=$(sleep 100)"],
+    ["{3..66} 100", "trap 'exec 20<&-; exec 20</dev/null; /bin/true' TERM; sleep 100"],
+    ["100", "trap 'exec 100</dev/null' TERM; sleep 100"],
+  ])("keeps those of an earlier order at %s, whose traps run in the stop", async (numbers, text) => {
+    const host = await start();
+    await host.run(`for n in ${numbers}; do eval "exec $n</dev/null"; done`);
+    const before = await listed(host);
+    expect((await host.stop(text, 60_000)).ending).toBe("stopped");
 
     expect(await listed(host)).toBe(before);
   });
