@@ -14,11 +14,9 @@ import { chmodSync, copyFileSync, mkdirSync, readFileSync, renameSync, writeFile
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { ARCHITECTURES, OWN_LINKER, requireTarget, staticTripleOf } from "./native/static-target.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-
-/** What each triple is called in file names, which follow `process.arch`. */
-const ARCHITECTURES = { "x86_64-unknown-linux-musl": "x64", "aarch64-unknown-linux-musl": "arm64" };
 
 /** The cargo profile, in Cargo.toml. */
 const PROFILE = "host";
@@ -26,14 +24,8 @@ const PROFILE = "host";
 /** Most bytes: it is sent over links, to places where it is missing. */
 const MOST_BYTES = 3_000_000;
 
-/**
- * Rust's own linker links what has no C in it, for any of these triples, wherever this runs. Functions with the same code
- * are one, and relocations are packed, which musl reads since 1.2.4: together 110 KB.
- */
-const LINK_WORDS = [
-  ...["-C", "linker=rust-lld", "-C", "linker-flavor=ld.lld"],
-  ...["-C", "link-arg=--icf=all", "-C", "link-arg=--pack-dyn-relocs=relr"],
-];
+/** Functions with the same code are one, and relocations are packed, which musl reads since 1.2.4: together 110 KB. */
+const LINK_WORDS = [...OWN_LINKER, "-C", "link-arg=--icf=all", "-C", "link-arg=--pack-dyn-relocs=relr"];
 
 /**
  * For all crates of it, so by the environment. With a frame pointer the tables for unwinding need not follow each push: they
@@ -43,9 +35,9 @@ const LINK_WORDS = [
 const CODE_FLAGS = "-C force-frame-pointers=yes -C llvm-args=-inline-threshold=15";
 
 function defaultTriple() {
-  const found = Object.entries(ARCHITECTURES).find(([, architecture]) => architecture === process.arch);
-  if (!found) throw new Error(`there is no \`pi-host\` for ${process.arch}; name a target with \`--target\``);
-  return found[0];
+  const triple = staticTripleOf(process.arch);
+  if (!triple) throw new Error(`there is no \`pi-host\` for ${process.arch}; name a target with \`--target\``);
+  return triple;
 }
 
 function run(program, words, options = {}) {
@@ -53,17 +45,6 @@ function run(program, words, options = {}) {
   if (done.error?.code === "ENOENT") throw new Error(`\`${program}\` is not installed`, { cause: done.error });
   if (done.error) throw done.error;
   return done;
-}
-
-/** The standard library for the triple, added by rustup where it is missing. */
-function requireTarget(triple) {
-  const sysroot = run("rustc", ["--print", "target-libdir", "--target", triple]).stdout.trim();
-  const isThere = spawnSync("ls", [sysroot], { encoding: "utf8" }).stdout?.includes("libstd-") ?? false;
-  if (isThere) return;
-  const { status } = run("rustup", ["target", "add", triple], { stdio: ["ignore", "inherit", "inherit"] });
-  if (status !== 0) {
-    throw new Error(`Rust has no standard library for ${triple}; run \`rustup target add ${triple}\` with network`);
-  }
 }
 
 /** Puts a file in place in one step: a place that is opened meanwhile reads the old one or the new one. */

@@ -23,6 +23,8 @@ import { fileURLToPath } from "node:url";
 import { sourceDigest } from "./native/key.mjs";
 import { cargoFolder, napiBuildWords } from "./native/napi-build.mjs";
 import { binFolder, isBuilt, stampPath } from "./native/stamp.mjs";
+import { requireTarget, staticTripleOf } from "./native/static-target.mjs";
+import { buildStaticSupervisor } from "./native/supervisor.mjs";
 import { placeTypes } from "./native/types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -59,13 +61,28 @@ function build(profile) {
     });
     if (error) throw error;
     if (status !== 0) throw new Error(`\`napi build\` ended with ${status ?? signal}`);
-    copyFileSync(join(cargoFolder(targetFolder, triple, profile), supervisor), join(made, supervisor));
+    const built =
+      staticSupervisor(targetFolder, profile) ?? join(cargoFolder(targetFolder, triple, profile), supervisor);
+    copyFileSync(built, join(made, supervisor));
     if (process.platform === "linux") buildDriver(made);
     for (const file of readdirSync(made)) install(join(made, file), join(bin, file));
     return readdirSync(made);
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
+}
+
+/** The path of a static supervisor; undefined where there is none for this machine, or no network to build the first one. */
+function staticSupervisor(targetFolder, profile) {
+  const triple = process.platform === "linux" ? staticTripleOf(process.arch) : undefined;
+  if (triple === undefined) return undefined;
+  try {
+    requireTarget(triple);
+  } catch (error) {
+    console.log(`native build: ${error instanceof Error ? error.message : error}; the supervisor is linked with libc`);
+    return undefined;
+  }
+  return buildStaticSupervisor(root, { triple, targetFolder, profile });
 }
 
 /** The bash driver, by the C compiler that Rust links with. */

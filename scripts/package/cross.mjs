@@ -20,6 +20,8 @@ import {
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { cargoFolder, napiBuildWords } from "../native/napi-build.mjs";
+import { staticTripleOf } from "../native/static-target.mjs";
+import { buildStaticSupervisor } from "../native/supervisor.mjs";
 import { runStep } from "./run-step.mjs";
 import { addonOf, GLIBC_FLOOR, supervisorOf } from "./targets.mjs";
 
@@ -115,12 +117,16 @@ export function buildTarget(root, target) {
   // A stand-in carries the name of what it stands in for.
   const [made] = readdirSync(to);
   renameSync(join(to, made), join(to, addonOf(target)));
-  copyFileSync(
-    join(cargoFolder(targetFolder, target.triple, "release"), supervisorOf(target)),
-    join(to, supervisorOf(target)),
-  );
+  copyFileSync(supervisorBuilt(root, target, targetFolder), join(to, supervisorOf(target)));
   for (const file of [addonOf(target), supervisorOf(target)]) chmodSync(join(to, file), 0o755);
   return to;
+}
+
+/** Where a target's supervisor was built: on Linux a static one, see `native/supervisor.mjs`. */
+function supervisorBuilt(root, target, targetFolder) {
+  const triple = target.os === "linux" ? staticTripleOf(target.cpu) : undefined;
+  if (triple === undefined) return join(cargoFolder(targetFolder, target.triple, "release"), supervisorOf(target));
+  return buildStaticSupervisor(root, { triple, targetFolder, profile: "release", limitMs: BUILD_LIMIT_MS });
 }
 
 /** The sizes of a target's binaries, for the table of platforms. */

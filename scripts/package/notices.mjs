@@ -45,9 +45,12 @@ function licenceTexts(manifestPath) {
   return files.map(({ name }) => readFileSync(join(folder, name), "utf8").trim());
 }
 
-/** The text of `THIRD-PARTY-NOTICES.md` for the package of one Rust target. */
+/** The text of `THIRD-PARTY-NOTICES.md` for the package of one Rust target. The supervisor of a Linux is static. */
 export function thirdPartyNotices(root, triple) {
-  return noticesText("The binaries in this package contain these crates.", cratesOf(root, triple, NATIVE_CRATES));
+  const crates = cratesOf(root, triple, NATIVE_CRATES);
+  return triple.includes("-linux-")
+    ? noticesText("The binaries in this package contain these crates, and a C library.", [...crates, MUSL])
+    : noticesText("The binaries in this package contain these crates.", crates);
 }
 
 /** The text of `THIRD-PARTY-NOTICES.md` for a package with `pi-host`. */
