@@ -4,6 +4,8 @@
  * Bash puts the text of an alias in the place of its name before it parses the command, so the call is written out and
  * read once more. Whether aliases are on, and whether the definition is read before the call, is not looked at: both
  * are found for deny rules and hard blocks alone. Source: bash(1), "ALIASES".
+ *
+ * A name that `hash -p` or `BASH_CMDS` gives a program is read as an alias of its path.
  */
 import { singleQuoted } from "./fixups.ts";
 import type { SimpleCommand } from "./syntax.ts";
@@ -91,22 +93,44 @@ function nameOf({ command }: Waiting): string {
 
 function aliasesOf(commands: readonly SimpleCommand[], running: readonly EffectiveCommand[]): Aliases {
   const aliases = new Map<string, Alias[]>();
-  const add = (name: string, alias: Alias): void => {
+  const assignments = commands.flatMap((command) => command.assignments).map(({ text }) => tableEntries(text));
+  for (const [name, alias] of [...running.flatMap(definedBy), ...assignments.flat()]) {
     const known = aliases.get(name) ?? [];
     if (!known.some(({ text }) => text === alias.text)) aliases.set(name, [...known, alias]);
-  };
-  for (const { argv } of running) {
-    if (firstValue(argv) !== "alias") continue;
-    for (const word of argv.slice(1)) {
-      const name = NAME.exec(word.leading)?.[1];
-      if (name !== undefined) add(name, aliasOf(word, name));
-    }
-  }
-  for (const { name, text } of commands.flatMap(({ assignments }) => assignments)) {
-    if (name !== "BASH_ALIASES") continue;
-    for (const [key, alias] of elementsOf(text)) add(key, alias);
   }
   return aliases;
+}
+
+/** A name, and what it stands for. */
+type Entry = readonly [name: string, alias: Alias];
+
+/** What a builtin defines. */
+function definedBy({ argv }: EffectiveCommand): readonly Entry[] {
+  const [builtin, words] = [firstValue(argv), argv.slice(1)];
+  if (builtin === "hash") return hashed(words);
+  if (DECLARES.test(builtin)) return words.flatMap(({ text }) => tableEntries(text));
+  if (builtin !== "alias") return [];
+  return words.flatMap((word): Entry[] => {
+    const name = NAME.exec(word.leading)?.[1];
+    return name === undefined ? [] : [[name, aliasOf(word, name)]];
+  });
+}
+
+/** Builtins whose words may be assignments. */
+const DECLARES = /^(?:declare|typeset|local|readonly|export)$/;
+/** What begins an assignment to bash's tables of aliases and of paths. */
+const TABLE = /^(?:BASH_ALIASES|BASH_CMDS)(?:\[|\+?=)/;
+
+/** `hash -p /bin/rm z`: from then on `z` is that program. */
+function hashed(words: readonly Word[]): readonly Entry[] {
+  const at = words.findIndex(({ leading }) => /^-[dlrt]*p/.test(leading));
+  const option = words[at];
+  if (option === undefined) return [];
+  const attached = option.text.replace(/^-[dlrt]*p/, "");
+  const path = attached === "" ? words[at + 1]?.text : attached;
+  if (path === undefined) return [];
+  const names = words.slice(attached === "" ? at + 2 : at + 1).flatMap(({ value }) => value ?? []);
+  return names.map((name) => [name, { text: path, evaluated: false }]);
 }
 
 const NAME = /^([^=$`'"\s/]+)=/;
@@ -118,8 +142,9 @@ function aliasOf({ value, text }: Word, name: string): Alias {
 
 const ELEMENT = /\[["']?([\w.:+-]+)["']?\]\+?=("[^"]*"|'[^']*'|[^\s()]+)/g;
 
-/** `BASH_ALIASES[z]=text` and `BASH_ALIASES=([z]=text)`. */
-function elementsOf(assignment: string): readonly (readonly [string, Alias])[] {
+/** `BASH_ALIASES[z]=text` and `BASH_ALIASES=([z]=text)`; nothing for another assignment. */
+function tableEntries(assignment: string): readonly Entry[] {
+  if (!TABLE.test(assignment)) return [];
   return [...assignment.matchAll(ELEMENT)].map(([, key = "", source = ""]) => {
     const value = walkText(`: ${source}`).commands[0]?.argv[1]?.value ?? null;
     return [key, value === null ? { text: source, evaluated: true } : { text: value, evaluated: false }];

@@ -29,6 +29,7 @@ const LITERAL = `(?:${DOUBLE}|${SINGLE}|${TEMPLATE})`;
 const NAMES = [
   "system(?:list)?|popen[0-9]?|Popen|exec[lv]?[pe]{0,2}|execSync|execFile(?:Sync)?|spawn[lv]?[pe]{0,2}|spawnSync",
   "shell_exec|passthru|proc_open|getoutput|getstatusoutput|check_call|check_output|create_subprocess_(?:shell|exec)",
+  "readpipe|pipe",
   "execute|shell-command(?:-to-string)?|do shell script|callCommand|capture[23e]{0,2}|run|call|sh|qx|Command",
 ].join("|");
 const LITERALS = new RegExp(LITERAL, "g");
@@ -99,21 +100,104 @@ export function calledTexts(code: Word): readonly Word[] {
   return textsOf(code, (text) => [...removals(text), ...called(text, CALL), ...called(text, EXECUTED)]);
 }
 
-/** The same of a language in which backquotes run what stands between them. */
+/** The same of a language in which backquotes run what stands between them, and `open` what stands at a `|`. */
 export function quotedTexts(code: Word): readonly Word[] {
-  return textsOf(code, (text) => [...removals(text), ...called(text, CALL), ...plain(text, QUOTED)]);
+  return textsOf(code, (text) => {
+    const same = withPlainQuotes(text);
+    return [text, ...(same === text ? [] : [same])].flatMap((each) => [
+      ...removals(each),
+      ...called(each, CALL),
+      ...plain(each, QUOTED),
+      ...plain(each, QUOTED_LINES),
+      ...opened(each),
+    ]);
+  });
 }
+
+/** `` <<`E` `` of Perl and Ruby. */
+const QUOTED_LINES = /<<[-~]?`(?<by>\w{1,40})`[^\n]{0,400}\n(?<text>[\s\S]{0,1000}?)\n[ \t]{0,40}\k<by>/g;
+/** Perl's and Ruby's other spellings of a literal. */
+const OTHER_QUOTES = new RegExp(
+  [
+    String.raw`(?:\bqq?|%[qQ])\s{0,9}(?:\{(?<brace>[^{}]{0,4000})\}|\((?<round>[^()]{0,4000})\)`,
+    String.raw`\[(?<square>[^[\]]{0,4000})\]|<(?<angle>[^<>]{0,4000})>|(?<by>[/!~^|])(?<text>[^\n]{0,400}?)\k<by>)`,
+  ].join("|"),
+  "g",
+);
+
+function withPlainQuotes(code: string): string {
+  return code.replace(OTHER_QUOTES, (all, ...found) => {
+    const { by: _, ...groups } = found.at(-1) as Readonly<Record<string, string | undefined>>;
+    const text = Object.values(groups).find((group) => group !== undefined);
+    return text === undefined ? all : `"${text.replaceAll('"', '\\"')}"`;
+  });
+}
+
+/** What opens a file by a name, which may be a command: `open F, "x|"`, `IO.read("|x")`, and `<>` over such names. */
+const OPENS = /\bopen\b|\bARGV\b|\bIO\b/;
+/** `open F, "-|", "x", "y"` */
+const PIPE_MODE = new RegExp(
+  `["'](?:-\\||\\|-)["']\\s{0,20}(?:,|=>)\\s{0,20}(?<words>${SHORT}(?:\\s{0,20},\\s{0,20}${SHORT}){0,40})`,
+  "g",
+);
+
+/** The commands that a language starts by opening them. */
+function opened(code: string): string[] {
+  if (!OPENS.test(code)) return [];
+  const names = literalsOf(code).map((name) => name.trim());
+  const piped = names.filter((name) => name.length > 2 && (name.startsWith("|") || name.endsWith("|")));
+  return [...piped.map((name) => name.replace(/^\||\|$/g, "")), ...called(code, PIPE_MODE)];
+}
+
+const TCL_OPEN = /\bopen[ \t]{1,20}["{]?\|[ \t]{0,20}(?<text>[^"}\n;]{1,4000})/g;
 
 /** The same of Tcl, whose commands take words. */
 export function tclTexts(code: Word): readonly Word[] {
-  return textsOf(code, (text) => [...plain(text, BARE), ...called(text, CALL)]);
+  return textsOf(code, (text) => [...plain(text, BARE), ...plain(text, TCL_OPEN), ...called(text, CALL)]);
 }
 
 const AWK_PIPE = new RegExp(`(?<words>${SHORT})\\s{0,20}\\|&?\\s{0,20}getline|\\|&?\\s{0,20}(?<into>${DOUBLE})`, "g");
 
-/** Those of an awk program: `system("x")`, `"x" | getline`, `print | "x"`. */
+/** A `print` into a pipe: what it prints, and the pipe's command or a variable that holds it. */
+const AWK_PRINT = new RegExp(
+  [
+    `\\bprintf?\\b(?<printed>(?:${SHORT}|[^"'\`|;\\n{}]){0,200})`,
+    `\\|&?\\s{0,20}\\(?\\s{0,20}(?<into>${SHORT}|[A-Za-z_]\\w{0,40})`,
+  ].join(""),
+  "g",
+);
+/** A command that runs what it reads. */
+const READS_COMMANDS = /(?:^|[\s|;&/])(?:(?:ba|z|da|k|mk|a|c|tc|fi|ya|s)?sh|su)(?![\w./-])/;
+
+/** Those of an awk program: `system("x")`, `"x" | getline`, `print | "x"`, `print "x" | "sh"`. */
 export function awkTexts(code: Word): readonly Word[] {
-  return textsOf(code, (text) => [...called(text, CALL), ...called(text, AWK_PIPE)]);
+  return textsOf(code, (text) => [...called(text, CALL), ...called(text, AWK_PIPE), ...printedTexts(text)]);
+}
+
+/** What is printed into a shell; where that has no literal, any of the code may be meant. */
+function printedTexts(code: string): string[] {
+  const all = literalsOf(code);
+  if (!all.some((text) => READS_COMMANDS.test(text))) return [];
+  const printed = [...code.matchAll(AWK_PRINT)].filter(({ groups: { into = "" } = {} }) => mayReadCommands(into));
+  const texts = printed.map(({ groups = {} }) => literalsOf(groups["printed"] ?? ""));
+  const given = texts.flatMap((each) => [...each, each.join(" "), each.join(""), formatted(each)]);
+  return texts.some((each) => each.length === 0) ? [...given, ...all] : given;
+}
+
+/** A command that reads commands, or a variable. */
+function mayReadCommands(into: string): boolean {
+  return !/^["'`]/.test(into) || READS_COMMANDS.test(into.slice(1, -1));
+}
+
+/** The literals of a code or a part of it. */
+function literalsOf(code: string): string[] {
+  return [...code.matchAll(LITERALS)].map(([literal]) => unescaped(literal.slice(1, -1)));
+}
+
+/** The first text with the others in the place of its `%s`. */
+function formatted([format = "", ...texts]: readonly string[]): string {
+  let at = 0;
+  return format.replaceAll(/%[-\d.]*[a-z]/g, () => texts[at++] ?? "");
 }
 
 const SED_PLACE = String.raw`(?:\d{1,20}|\$|/(?:\\.|[^/\\])*/)`;

@@ -17,6 +17,9 @@ interface Mount {
 /** An option with its value, the next word or attached. */
 const OPTION = /^(--volume|--mount|--device|--workdir|--pid|--privileged|-v|-w)(?:=?(.*))$/s;
 
+/** Letters of options without a value that may stand before one of them: `-itv`. */
+const FLAGS_BEFORE = /^-[diqtPT]+(?=[vw])/;
+
 /** A place of this machine as it is written for `-v`: other names are those of volumes. */
 const PLACE = /^(?:[/~]|\.{1,2}(?:\/|$)|\$(?:HOME|PWD|\{HOME\}|\{PWD\}))[\w./~${}+@,-]*$/;
 
@@ -67,7 +70,7 @@ export function commandHere(
 
 function givenOptions(words: readonly Word[]): [name: string, value: string][] {
   return words.flatMap((word, at): [string, string][] => {
-    const [, name, attached = ""] = OPTION.exec(word.display) ?? [];
+    const [, name, attached = ""] = OPTION.exec(word.display.replace(FLAGS_BEFORE, "-")) ?? [];
     if (name === undefined) return [];
     return [[name, attached === "" ? (words[at + 1]?.display ?? "") : attached]];
   });

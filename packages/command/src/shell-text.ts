@@ -5,7 +5,7 @@
  * text after it is code; zsh runs commands out of globs. So a text for another shell is only taken as read when it is
  * made of what all of them read alike, and everything else is not understood.
  */
-import type { Word } from "./word.ts";
+import { attachedWord, type Word } from "./word.ts";
 
 /** What a shell's options say about the text it runs. */
 export interface ShellOptions {
@@ -117,12 +117,56 @@ function readWord(text: string, language: ShellLanguage): ReadWord | undefined {
   }
   if (language === "other" && !/^-[cel]+$/.test(text)) return undefined;
   if (!/^[-+][A-Za-z]+$/.test(text)) return undefined;
+  // Of the shells called `sh`, bash alone has an `O`, and it takes a word.
+  if (language === "posix" && text.includes("O")) return undefined;
   const takes = language === "bash" ? /[oO]/g : /o/g;
   return { width: 1 + (text.match(takes)?.length ?? 0) };
 }
 
 function isTextOption(option: string): boolean {
   return /^-[A-Za-z]*c[A-Za-z]*$/.test(option);
+}
+
+/** Shells whose options have values of their own, the text among them: `fish -C x -c y`, `nu -e x`. */
+const VALUED_OPTIONS = /^(?:fish|nu|xonsh|elvish|pwsh)$/;
+/** An option that may lead to the text, in a cluster with any letters. */
+const MAY_LEAD = /^(?:-(?!-)[^\s=]*c|--cm[a-z-]*)/;
+/** The same of those shells. */
+const MAY_LEAD_VALUED = /^(?:-(?!-)[^\s=]*?[ceC]|--(?:c|init-c|ex)[a-z-]*=?)/;
+
+/** The words that may be a text where the options are not all known: behind any option that may lead to one. */
+export function perhapsTexts(name: string, argv: readonly Word[]): readonly Word[] {
+  const isValued = VALUED_OPTIONS.test(name);
+  const pattern = isValued ? MAY_LEAD_VALUED : MAY_LEAD;
+  const texts: Word[] = [];
+  let leads = false;
+  let values = 0;
+  for (const word of argv.slice(1)) {
+    if (!mayBeOption(word)) {
+      if (leads) texts.push(word);
+      if (values === 0) break;
+      values--;
+      continue;
+    }
+    const lead = pattern.exec(word.leading)?.[0];
+    if (isValued && lead !== undefined && word.leading.length > lead.length) {
+      texts.push(attachedWord(word, lead.length));
+    }
+    leads ||= lead !== undefined;
+    values += isValued ? 1 : valuesOf(word);
+  }
+  return texts;
+}
+
+/** A word that expands may be one. */
+function mayBeOption({ value, leading }: Word): boolean {
+  return /^[-+]/.test(leading) || (value === null && leading === "");
+}
+
+/** The words behind an option that may be its values: each `o` of a cluster takes one, and a long option may. */
+function valuesOf({ value, leading }: Word): number {
+  if (value === null || /^--[^=]+$/.test(leading)) return 1;
+  return leading.startsWith("--") ? 0 : (leading.match(/[oOAT]/g)?.length ?? 0);
 }
 
 /** True where a shell reads a text as bash does. */

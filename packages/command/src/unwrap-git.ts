@@ -11,7 +11,7 @@ import { transportCommands } from "./git-transports.ts";
 import { form, type Launcher } from "./launcher-spec.ts";
 import { throughLauncher } from "./unwrap-launcher.ts";
 import { TOO_LARGE, wrapperName } from "./unwrap-shell.ts";
-import { type EffectiveCommand, opaque, type State, type Step, type Unwrapped } from "./unwrap-state.ts";
+import { type EffectiveCommand, emit, opaque, type State, type Step, type Unwrapped } from "./unwrap-state.ts";
 import { attachedWord, literalWord, type Word } from "./word.ts";
 
 const BEFORE = "-C -c --git-dir --work-tree --namespace --config-env --super-prefix";
@@ -39,6 +39,67 @@ const GIT: Launcher = {
   ],
 };
 
+/** How subcommands let options that hold a text be written otherwise than in the forms above. */
+interface Spelling {
+  readonly subcommands: RegExp;
+  /** The letter of the option, behind others in a cluster: `-ix`. */
+  readonly letter?: string;
+  /** Letters whose value is the rest of a cluster. */
+  readonly valued?: string;
+  /** Long options, which may be given by a beginning of their name: `--exe`. */
+  readonly names: readonly string[];
+}
+
+const REMOTE_PROGRAMS = ["--upload-pack", "--receive-pack", "--exec"];
+const SPELLINGS: readonly Spelling[] = [
+  { subcommands: /^rebase$/, letter: "x", valued: "CsSX", names: ["--exec"] },
+  { subcommands: /^difftool$/, letter: "x", valued: "t", names: ["--extcmd"] },
+  { subcommands: /^grep$/, letter: "O", valued: "efABCm", names: ["--open-files-in-pager"] },
+  { subcommands: /^(?:clone|ls-remote)$/, letter: "u", valued: "bcjo", names: REMOTE_PROGRAMS },
+  { subcommands: /^(?:fetch|pull|fetch-pack|push|send-pack|archive)$/, names: REMOTE_PROGRAMS },
+  { subcommands: /^send-email$/, names: ["--sendmail-cmd", "--to-cmd", "--cc-cmd", "--header-cmd"] },
+];
+
+/** Shortest beginning of a long option that is taken for it, dashes included. */
+const MIN_BEGINNING = 4;
+
+/** The call with such options written out: `rebase -ix y` as `rebase -i -x y`. */
+function spelledOut(argv: readonly Word[]): readonly Word[] {
+  const found = SPELLINGS.flatMap((spelling) => {
+    const at = argv.findIndex(({ value }, index) => index > 0 && spelling.subcommands.test(value ?? ""));
+    return at === -1 ? [] : [{ spelling, at }];
+  });
+  if (found.length === 0) return argv;
+  return argv.flatMap((word, index) => {
+    const readings = found.map(({ spelling, at }) => (index > at ? wordsOfOption(spelling, word) : undefined));
+    return readings.find((words) => words !== undefined) ?? [word];
+  });
+}
+
+/** One option written out; none where it is already, or is another one. */
+function wordsOfOption(spelling: Spelling, word: Word): readonly Word[] | undefined {
+  return word.leading.startsWith("--") ? wordsOfLong(spelling, word) : wordsOfCluster(spelling, word);
+}
+
+function wordsOfLong({ names }: Spelling, word: Word): readonly Word[] | undefined {
+  const given = /^--[a-z-]+/.exec(word.leading)?.[0] ?? "";
+  const name =
+    given.length < MIN_BEGINNING ? undefined : names.find((each) => each.startsWith(given) && each !== given);
+  if (name === undefined) return undefined;
+  const option = literalWord(name, word.span);
+  return word.leading[given.length] === "=" ? [option, attachedWord(word, given.length + 1)] : [option];
+}
+
+/** Behind `-O` stands no value that is not attached. */
+function wordsOfCluster({ letter = "", valued = "" }: Spelling, word: Word): readonly Word[] | undefined {
+  const at = letter === "" || !/^-[A-Za-z0-9]/.test(word.leading) ? -1 : word.leading.indexOf(letter);
+  const before = word.leading.slice(0, at);
+  if (at < 2 || !/^-[A-Za-z0-9]+$/.test(before) || [...before].some((each) => valued.includes(each))) return undefined;
+  const options = [literalWord(before, word.span), literalWord(`-${letter}`, word.span)];
+  if (word.value === null || at + 1 < word.leading.length) return [...options, attachedWord(word, at + 1)];
+  return letter === "O" ? undefined : options;
+}
+
 /** Settings whose value is a command for a shell; that of an alias only where it begins with `!`. */
 const RUNS_VALUE =
   /^(?:core\.(?:pager|editor|sshcommand|askpass|fsmonitor|gitproxy)|sequence\.editor|pager\.[\w-]+|interactive\.difffilter|diff\.external|credential\.(?:.*\.)?helper|gpg\.(?:.*\.)?(?:program|defaultkeycommand)|(?:diff|filter|merge|difftool|mergetool|trailer|browser|man|sendemail|remote|submodule|uploadpack)\.(?:.*\.)?(?:command|cmd|textconv|clean|smudge|process|driver|path|uploadpack|receivepack|update|sendmailcmd|tocmd|cccmd|packobjectshook|smtpserver))$/i;
@@ -60,13 +121,11 @@ export function throughGit(argv: readonly Word[], state: State, step: Step): Unw
     isAlias(setting) ? isCalled(setting) : commandIn(setting, argv).length > 0,
   );
   const settings = [...own, ...around.slice(0, MAX_AROUND)];
-  const found = throughLauncher(
-    GIT,
-    argv,
-    state,
-    step,
-    settings.flatMap((setting) => commandIn(setting, argv)),
-  );
+  const texts = settings.flatMap((setting) => commandIn(setting, argv));
+  const found = {
+    ...throughLauncher(GIT, spelledOut(argv), state, step, texts),
+    effective: emit(argv, state).effective,
+  };
   const perhaps = [
     ...throughAliases(settings.filter(isCallAlias), argv, state, step),
     ...throughTransports([...argv, ...given.flatMap(wordsOfSetting)], state, step),

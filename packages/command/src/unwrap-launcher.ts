@@ -158,8 +158,9 @@ interface GivenOption {
   readonly width: number;
 }
 
-/** `--exec X`, `--exec=X`, `-x X` or `-xX`. */
-function givenOption({ texts, programs }: LaunchForm, word: Word, next: Word | undefined): GivenOption | undefined {
+/** `--exec X`, `--exec=X`, `-x X` or `-xX`, and the last two behind letters of other options. */
+function givenOption(form: LaunchForm, word: Word, next: Word | undefined): GivenOption | undefined {
+  const { texts, programs } = form;
   const { leading, value } = word;
   if (value !== null && (texts.has(value) || programs.has(value))) {
     return next === undefined ? undefined : { name: value, value: next, width: 2 };
@@ -168,7 +169,22 @@ function givenOption({ texts, programs }: LaunchForm, word: Word, next: Word | u
   if (equals !== -1 && leading.startsWith("-")) {
     return { name: leading.slice(0, equals), value: attachedWord(word, equals + 1), width: 1 };
   }
-  return /^-[A-Za-z]/.test(leading) ? { name: leading.slice(0, 2), value: attachedWord(word, 2), width: 1 } : undefined;
+  if (!/^-[A-Za-z]/.test(leading)) return undefined;
+  const at = letterOf(form, leading);
+  const name = `-${leading[at] ?? ""}`;
+  if (value === null || at + 1 < value.length) return { name, value: attachedWord(word, at + 1), width: 1 };
+  return next === undefined ? undefined : { name, value: next, width: 2 };
+}
+
+/** The letter of a cluster that takes a text or a program: behind flags, or the last behind one or two. */
+function letterOf({ flags, valued, texts, programs }: LaunchForm, text: string): number {
+  const takes = (letter: string): boolean => texts.has(`-${letter}`) || programs.has(`-${letter}`);
+  const letters = /^-([A-Za-z]+)/.exec(text)?.[1] ?? "";
+  const at = [...letters].findIndex(takes);
+  const before = letters.slice(0, Math.max(0, at));
+  const areFlags = [...before].every((letter) => flags.has(`-${letter}`));
+  const isLast = before.length <= 2 && text.length === at + 2 && ![...before].some((each) => valued.has(`-${each}`));
+  return at !== -1 && (areFlags || isLast) ? at + 1 : 1;
 }
 
 /** The places behind the words that lead to the command. */

@@ -5,7 +5,7 @@
  * line does not show, is opaque: anything may run.
  */
 import { gitAround } from "./git-settings.ts";
-import { readsAlike, SHELLS, type ShellLanguage, shellOptions } from "./shell-text.ts";
+import { perhapsTexts, readsAlike, SHELLS, type ShellLanguage, type ShellOptions, shellOptions } from "./shell-text.ts";
 import { isLimitProblem } from "./text-limits.ts";
 import {
   type EffectiveCommand,
@@ -29,6 +29,9 @@ const TOO_DEEP = "shell texts nested too deeply";
 /** Why a text is left out that passes a limit. */
 export const TOO_LARGE = "a text for a shell is too large to be read";
 
+/** Readings of one command, those of shells inside shells multiplied; with more it is not known what runs. */
+const MAX_READINGS = 64;
+
 /** Longest text that is read on a guess, in UTF-16 units. */
 const MAX_GUESSED_CHARS = 512;
 
@@ -37,13 +40,52 @@ export function throughShell(name: string, argv: readonly Word[], state: State, 
   const language = SHELLS.get(name) ?? "other";
   // It says something of itself and runs nothing.
   if (argv.length === 2 && /^--(?:version|help)$/.test(argv[1]?.value ?? "")) return emit(argv, state);
-  const { index, readsText, readsInput, plain, problem } = shellOptions(argv, language);
+  const options = shellOptions(argv, language);
+  const found = throughOptions(name, argv, options, state, step);
+  if (options.problem === undefined && language !== "other") return found;
+  return together([found, textsPerhaps(name, argv, options, state, step)]);
+}
+
+/** What a shell runs where its options are known. */
+function throughOptions(
+  name: string,
+  argv: readonly Word[],
+  { index, readsText, readsInput, plain, problem }: ShellOptions,
+  state: State,
+  step: Step,
+): Unwrapped {
   if (problem !== undefined) return opaque(argv, state, problem);
   if (!readsText) return throughScript(name, argv, readsInput ? undefined : argv[index], state, step);
   const text = argv[index];
   if (text === undefined) return opaque(argv, state, `\`${name} -c\` without a text`);
+  const language = SHELLS.get(name) ?? "other";
   const via = `${wrapperName(argv)} -c`;
   return throughText({ via, text, language }, argv, { ...state, privileged: state.privileged || !plain }, step);
+}
+
+/** What else may be a text: found for deny rules and dangers alone, as what a launcher may start is. */
+function textsPerhaps(
+  name: string,
+  argv: readonly Word[],
+  { index, readsText }: ShellOptions,
+  state: State,
+  step: Step,
+): Unwrapped {
+  const words = perhapsTexts(name, argv);
+  // PowerShell's text goes on in the words behind it.
+  const all = name === "pwsh" && words[0] !== undefined ? joined(argv.slice(argv.indexOf(words[0]))) : undefined;
+  const texts = [...words.filter((text) => !readsText || text !== argv[index]), ...(all === undefined ? [] : [all])];
+  if (texts.length === 0) return NOTHING;
+  const around = { ...state, privileged: true, readings: state.readings * texts.length };
+  if (around.readings > MAX_READINGS) return { ...NOTHING, perhaps: opaque(argv, around, TOO_LARGE).effective };
+  const via = `${wrapperName(argv)} -c`;
+  const language = SHELLS.get(name) ?? "other";
+  const parts = texts.map((text) => throughText({ via, text, language }, argv, around, step));
+  // What is not known of them is the shell's own, which is not known anyway.
+  const found = parts.flatMap(({ effective, perhaps }) => [...effective, ...perhaps]);
+  const perhaps = found.filter((command) => !command.opaque || isBeyondLimits(command));
+  const nested = parts.flatMap((part) => part.nested).filter(({ errors }) => errors.length === 0);
+  return { ...NOTHING, nested, perhaps };
 }
 
 /** A wrapper is named as it is written, unless the system installed it: `./timeout` may be any program. */

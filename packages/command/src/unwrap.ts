@@ -198,7 +198,8 @@ function behind(
   given: readonly Assignment[],
   state: State,
 ): State {
-  const alters = spec.optionsAlter === true && index > 1;
+  const alters =
+    (spec.optionsAlter === true && index > 1) || options.some(({ name }) => spec.altering?.includes(name) === true);
   const abbreviates = options.some(({ abbreviated }) => abbreviated === true);
   return {
     ...state,

@@ -34,6 +34,8 @@ export interface WrapperSpec {
   readonly privileged?: boolean;
   /** Any option of it changes more than how the command is started: its environment, its directory, a file. */
   readonly optionsAlter?: boolean;
+  /** Options that do: `xargs --process-slot-var=PATH` sets a variable. */
+  readonly altering?: readonly string[];
   /** Adds words of its own to the command: `xargs`. */
   readonly appends?: boolean;
   /** Prints something of its own, or runs the command more than once: no single command's output. */

@@ -151,6 +151,7 @@ export const WRAPPERS: ReadonlyMap<string, WrapperSpec> = new Map<string, Wrappe
       noisy: true,
       long: longOptions("null no-run-if-empty verbose exit replace max-lines eof interactive open-tty show-limits"),
       longValued: longOptions("arg-file delimiter max-args max-procs max-chars process-slot-var"),
+      altering: ["--process-slot-var"],
     }),
   ],
   ["busybox", wrapper("", "", {})],

@@ -12,6 +12,8 @@ function here(line: string): string[] {
 describe("a container's command", () => {
   it.each([
     ["docker run --rm -v /:/host alpine rm -rf /host", "rm -rf /"],
+    ["docker run -itv /:/host alpine rm -rf /host", "rm -rf /"],
+    ["podman run -tiv/:/host alpine rm -rf /host", "rm -rf /"],
     ["docker run -v /:/mnt:rw busybox sh -c 'rm -rf /mnt/*'", "rm -rf /*"],
     ["docker run -v /:/host alpine chroot /host rm -rf /etc", "rm -rf /etc"],
     ["podman run --volume=/home:/h x rm -rf /h/me", "rm -rf /home/me"],

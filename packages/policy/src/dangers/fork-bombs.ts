@@ -2,7 +2,7 @@
  * Commands that start processes without end: functions that start themselves or each other, loops without an end that
  * start something in the background, scripts that start themselves, and `fork` in a loop of an interpreter.
  */
-import { analyzeCommand, type CommandAnalysis, type SimpleCommand } from "@pi-bash/command";
+import { analyzeCommand, type CommandAnalysis, type EffectiveCommand, type SimpleCommand } from "@pi-bash/command";
 import { firstValue, programName } from "@pi-bash/command/internal";
 import type { Finding } from "../finding.ts";
 import { endlessFinding, endlessInputBombs } from "./endless-input.ts";
@@ -148,12 +148,20 @@ function selfBombs(analysis: CommandAnalysis): Finding[] {
 }
 
 /** Conditions that always hold, and loops that go on for ever. */
-const HOLDS = String.raw`(?::|true|\/(?:usr\/)?bin\/true|command\s+true|echo(?:\s+\w+)?|!\s*false|\(\(\s*[1-9]\d*\s*\)\)|\[\[?\s+(?:\w+|-n\s+\w+|-z\s+(?:""|'')|(\w+)\s+(?:-eq|==?)\s+\1)\s+\]\]?|test\s+(?:\w+|(\w+)\s+(?:-eq|==?)\s+\2)|let\s+[1-9]|\w+=\w*)`;
+const HOLDS = String.raw`(?::|true|\/(?:usr\/)?bin\/true|command\s+true|echo(?:\s+\w+)?|!\s*false|\(\(\s*[1-9]\d*\s*\)\)|\[\[?\s+(?:\w+|-n\s+\w+|-z\s+(?:""|'')|(\w+)\s+(?:-eq|==?)\s+\1)\s+\]\]?|test\s+(?:\w+|(\w+)\s+(?:-eq|==?)\s+\2)|let\s+[1-9]|\w+=\w*|sleep\s+0*(?:\.0*)?[smhd]?(?=\s*[;\n])|(?:ls|pwd|date|id|whoami|hostname|uname|printf\s+\w+))`;
 const FAILS = String.raw`(?:false|!\s*true|!\s*:|\(\(\s*0\s*\)\)|\[\[?\s+(?:-z\s+\w+\s+)?\]\]?|test)`;
 const FOREVER = String.raw`for\s*\(\(\s*[^;]*;\s*(?:[1-9]\d*)?\s*;[^)]*\)\)`;
 const ENDLESS = new RegExp(`^(?:while\\s+${HOLDS}|until\\s+${FAILS}|${FOREVER})\\s*(?:[;\\n]\\s*)*do\\b`);
 /** What makes a loop wait, or end. */
 const WAITS = /^(?:wait|sleep|read|break|exit|return|inotifywait|fswatch|timeout|pause|select)$/;
+
+/** `sleep 0` does not. */
+function makesWait(argv: EffectiveCommand["argv"]): boolean {
+  const name = programName(firstValue(argv));
+  return WAITS.test(name) && !(name === "sleep" && argv.slice(1).every(({ value }) => NO_TIME.test(value ?? "x")));
+}
+
+const NO_TIME = /^0*(?:\.0*)?[smhd]?$/;
 
 function loopBombs(analysis: CommandAnalysis): Finding[] {
   const starters = startersOf(analysis);
@@ -166,9 +174,7 @@ function loopBombs(analysis: CommandAnalysis): Finding[] {
       ({ argv, simple, via }) =>
         simple.context.background || isDetached(via, body, simple) || starters.has(firstValue(argv)),
     );
-    const waits = body.effective.some(
-      (each) => !background.includes(each) && WAITS.test(programName(firstValue(each.argv))),
-    );
+    const waits = body.effective.some((each) => !background.includes(each) && makesWait(each.argv));
     if (background.length === 0 || waits) return [];
     return [finding("the loop starts processes without end", loop.span)];
   });

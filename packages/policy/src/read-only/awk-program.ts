@@ -68,7 +68,11 @@ function slash(rest: string, scan: Scan): number | undefined {
     scan.before = "/";
     return 1;
   }
-  if (before === "]") return 1;
+  if (before === "]") {
+    // The next one begins a regular expression: `a[1]/ /"/`.
+    scan.before = "/";
+    return 1;
+  }
   // After `)`, a keyword or `++` only the grammar knows whether a division or a regular expression follows.
   if (/^[-+)]$/.test(before) || KEYWORDS.test(before)) return undefined;
   const match = /^\/(?:\\[^\n]|\[\^?\]?(?:\\[^\n]|[^\]\\\n])*\]|[^/\\\n[])*\//.exec(rest);

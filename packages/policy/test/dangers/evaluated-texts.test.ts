@@ -5,6 +5,17 @@ import { answerOf } from "../support/danger-answer.ts";
 describe("a text in quotes that bash may expand", () => {
   it.each([
     "let 'a[$(rm -rf /)]'",
+    "compgen -C 'rm -rf /'",
+    "compgen -aC 'rm -rf /' x",
+    "compgen '-Crm -rf /'",
+    "for RANDOM in 'a[$(rm -rf /)]'; do :; done",
+    "for x in 'a[$(rm -rf /)]'; do (( x )); done",
+    "select x in 'a[$(rm -rf /)]'; do (( x )); done",
+    "read RANDOM <<< 'a[$(rm -rf /)]'",
+    "while read x; do echo $((x)); done <<< 'a[$(rm -rf /)]'",
+    "printf -v RANDOM %s 'a[$(rm -rf /)]'",
+    "f() { [[ $1 -gt 0 ]]; }; f 'a[$(rm -rf /)]'",
+    "f() { local -i x=$1; }; f 'a[`rm -rf /`]'",
     "let 'a[$(rm -rf /)]=1'",
     "builtin let 'a[`rm -rf /`]'",
     "test -v 'a[$(rm -rf /)]'",

@@ -5,6 +5,12 @@ import { answerOf } from "../support/danger-answer.ts";
 
 describe("a line that starts processes", () => {
   it.each([
+    "while sleep 0; do sleep 100 & done",
+    "while sleep 0.0s; do sleep 100 & done",
+    "while ls; do sleep 100 & done",
+    "while pwd; do yes >/dev/null & done",
+    "while true; do sleep 0; sleep 100 & done",
+    "while true; do /bin/sleep 0s; sleep 100 & done",
     "f() { f | f; }; f",
     "f() { g & f; }; g() { f; }; f",
     "f() { x & f & f; }; f",
@@ -190,6 +196,9 @@ describe("a line that starts processes", () => {
     "perlx -e 'fork while 1'",
     'perl "$x"',
     "echo 'fork while 1'",
+    "while sleep 1; do sleep 9 & done",
+    "while sleep 0.5; do sleep 9 & done",
+    "while true; do sleep 0 1; sleep 9 & done",
   ])("is not hard-blocked: %s", (line) => {
     expect(answerOf(line)).toBe("neither");
   });

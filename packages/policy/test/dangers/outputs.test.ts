@@ -4,6 +4,12 @@ import { answerOf } from "../support/danger-answer.ts";
 
 describe("a line that removes what another command prints", () => {
   it.each([
+    "rm -rf $(printf -- /)",
+    'X=$(printf -- /); rm -rf "$X"',
+    "printf -- / | xargs rm -rf",
+    "printf -- -1 | xargs kill -9",
+    "kill -9 $(printf -- -1)",
+    "mkfs.ext4 $(printf -- %s /dev/sda)",
     "rm -rf /$(echo -n)",
     "rm -rf $(echo $(echo /))",
     "rm -rf $(echo $(echo / | cat) | cat)",

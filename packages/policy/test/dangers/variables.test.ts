@@ -6,6 +6,15 @@ import { answerOf } from "../support/danger-answer.ts";
 describe("a line that removes what a variable names", () => {
   it.each([
     "X=/; rm -rf $X",
+    "declare -l X=ETC; rm -rf /$X",
+    "typeset -al X=ETC; rm -rf /$X",
+    "f() { local -l X=ETC; rm -rf /$X; }; f",
+    "declare -l X; read X <<< ETC; rm -rf /$X",
+    "declare -l X; for X in ETC; do rm -rf /$X; done",
+    "declare -l X; printf -v X %s ETC; rm -rf /$X",
+    "declare -c X=eTC; rm -rf /E$X /${X}; declare -l Y=$X; rm -rf /$Y",
+    "declare -l X=RM; $X -rf /",
+    "declare -l X=/DEV/SDA; echo x > $X",
     "if a; then X=/; fi; rm -rf $X",
     "X=a; if b; then X=/; fi; rm -rf $X",
     "X=a; (X=/; rm -rf $X)",

@@ -38,7 +38,20 @@ function ofCommand(simple: SimpleCommand): readonly HeldText[] {
   const evaluated = given.filter(
     (word, at) => option === undefined || option.test(word) || option.test(given[at - 1] ?? ""),
   );
-  return [...subscripts, ...evaluated].filter((text) => SUBSTITUTION.test(text)).map((text) => held(text, simple));
+  const texts = [...subscripts, ...evaluated]
+    .filter((text) => SUBSTITUTION.test(text))
+    .map((text) => held(text, simple));
+  return [...texts, ...completions(words[start], given, simple)];
+}
+
+/** `compgen -C text`: the text is a command. */
+function completions(name: string | undefined, given: readonly string[], simple: SimpleCommand): readonly HeldText[] {
+  if (name !== "compgen" && name !== "complete") return [];
+  const commands = given.flatMap((word, at) => {
+    if (/^-[a-zA-Z]*C$/.test(word)) return given[at + 1] ?? [];
+    return /^-[a-zA-Z]*C(.+)$/s.exec(word)?.[1] ?? [];
+  });
+  return commands.map((text) => ({ how: `what \`${name} -C\` is given runs`, text, simple }));
 }
 
 /** The source of what stands between a name and `=`, where quotes hide a part of it. */

@@ -9,6 +9,7 @@ import type { CommandAnalysis, EffectiveCommand, Span, Word } from "@pi-bash/com
 import type { Folder } from "../../danger-paths.ts";
 import { computedFields } from "./computed-values.ts";
 import { capped, expandWord, type Field, knownText, LAST_ARGUMENT, textField, UNKNOWN, type Values } from "./fields.ts";
+import { letterCases, withLetterCase } from "./letter-cases.ts";
 import type { Source, Use } from "./source.ts";
 import { collectSources, isPlain } from "./sources.ts";
 
@@ -52,6 +53,7 @@ export class Bindings {
   #lookups = 0;
   #fields = 0;
   #separators: string | undefined;
+  #cases: ReadonlyMap<string, string> | undefined;
 
   constructor(analysis: CommandAnalysis, place: BindingPlace, outputs: Printing) {
     this.#analysis = analysis;
@@ -96,7 +98,8 @@ export class Bindings {
     if (this.#depth >= MAX_DEPTH || ++this.#lookups > MAX_LOOKUPS) return [[UNKNOWN]];
     this.#depth++;
     try {
-      return capped(this.#lookUp(isArgument(name, use) ? "@" : name, use));
+      this.#cases ??= letterCases(this.#analysis);
+      return capped(withLetterCase(this.#lookUp(isArgument(name, use) ? "@" : name, use), this.#cases.get(name)));
     } finally {
       this.#depth--;
     }

@@ -269,7 +269,7 @@ function listed(fields: readonly Field[]): Field[] {
 
 /** A format of `%s` alone prints its arguments; one without any prints itself. */
 function formatted(words: readonly Word[], fields: (words: readonly Word[]) => Field[]): Field[] {
-  const [first, ...rest] = words;
+  const [first, ...rest] = firstValue(words) === "--" ? words.slice(1) : words;
   const format = first?.value;
   if (first === undefined || format == null) return [[UNKNOWN]];
   if (/^(?:%[sbqdi]|\\[n0]|\s)*$/.test(format) && rest.length > 0) return fields(rest);
