@@ -11,6 +11,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
+import { readmeProgram } from "../../scripts/package/verify.mjs";
 import { scratchFolder } from "../support/scratch.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -130,4 +131,12 @@ it("the configuration of a client is the one that the README shows", () => {
 
   expect(configurations).toHaveLength(1);
   for (const text of configurations) expect(readFileSync(join(root, "README.md"), "utf8")).toContain(text);
+});
+
+it("the first program of the README prints what packing expects of it", async () => {
+  const at = installed();
+  const { program, printed } = readmeProgram();
+  writeFileSync(join(at.cwd, "readme.mjs"), program);
+
+  expect(await run(process.execPath, ["readme.mjs"], at)).toMatch(printed);
 });

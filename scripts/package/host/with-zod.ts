@@ -1,7 +1,8 @@
 // A program of a host that has a zod of its own: our schemas are parts of the host's, and its zod reads them.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { BashParams, BashParamsWithAsync, bashParams, Settings } from "@pi-bash/contract";
+import { BashParams, Settings } from "@pi-bash/contract";
+import { BashParamsWithAsync, bashParams } from "@pi-bash/contract/internal";
 import * as z from "zod";
 
 const Call = z.object({
