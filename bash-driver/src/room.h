@@ -1,5 +1,5 @@
-#ifndef PI_ROOM_H
-#define PI_ROOM_H
+#ifndef PI_BASH_ROOM_H
+#define PI_BASH_ROOM_H
 
 /*
  * Room for what is large. It lies behind the small state of all other files, which then shares a page or two: after a fork,

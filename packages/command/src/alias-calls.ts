@@ -7,6 +7,7 @@
  *
  * A name that `hash -p` or `BASH_CMDS` gives a program is read as an alias of its path.
  */
+import { DECLARES } from "./builtins.ts";
 import { singleQuoted } from "./fixups.ts";
 import type { SimpleCommand } from "./syntax.ts";
 import type { EffectiveCommand } from "./unwrap-state.ts";
@@ -108,7 +109,7 @@ type Entry = readonly [name: string, alias: Alias];
 function definedBy({ argv }: EffectiveCommand): readonly Entry[] {
   const [builtin, words] = [firstValue(argv), argv.slice(1)];
   if (builtin === "hash") return hashed(words);
-  if (DECLARES.test(builtin)) return words.flatMap(({ text }) => tableEntries(text));
+  if (DECLARES.has(builtin)) return words.flatMap(({ text }) => tableEntries(text));
   if (builtin !== "alias") return [];
   return words.flatMap((word): Entry[] => {
     const name = NAME.exec(word.leading)?.[1];
@@ -116,8 +117,6 @@ function definedBy({ argv }: EffectiveCommand): readonly Entry[] {
   });
 }
 
-/** Builtins whose words may be assignments. */
-const DECLARES = /^(?:declare|typeset|local|readonly|export)$/;
 /** What begins an assignment to bash's tables of aliases and of paths. */
 const TABLE = /^(?:BASH_ALIASES|BASH_CMDS)(?:\[|\+?=)/;
 

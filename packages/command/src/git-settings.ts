@@ -4,6 +4,7 @@
  *
  * Sources: git(1), git-config(1), "ENVIRONMENT"; `GIT_CONFIG_PARAMETERS` is how git hands `-c` to the git below it.
  */
+import { DECLARES } from "./builtins.ts";
 import type { Assignment, SimpleCommand } from "./syntax.ts";
 import { attachedWord, firstValue, literalWord, type Word } from "./word.ts";
 
@@ -147,8 +148,6 @@ function namedByOptions(argv: readonly Word[]): readonly NamedByOption[] {
   });
 }
 
-const DECLARES = /^(?:export|declare|typeset|readonly|local)$/;
-
 /** What the commands of one text say of git for each other, added to what is known around the text. */
 export function gitAround(commands: readonly SimpleCommand[], around: GitAround = NO_GIT): GitAround {
   const variables = new Map(around.variables);
@@ -172,7 +171,7 @@ function aliasKey({ key, value }: GitSetting): string {
 /** Assignments that stand alone, and those of `export`. */
 function variablesOf({ argv, assignments, span }: SimpleCommand): readonly Assignment[] {
   if (argv.length === 0) return assignments;
-  if (!DECLARES.test(argv.find(({ value }) => value !== "builtin" && value !== "command")?.value ?? "")) return [];
+  if (!DECLARES.has(argv.find(({ value }) => value !== "builtin" && value !== "command")?.value ?? "")) return [];
   return argv.flatMap((word): readonly Assignment[] => {
     const head = /^([A-Za-z_]\w*)=/.exec(word.leading);
     if (head?.[1] === undefined) return [];

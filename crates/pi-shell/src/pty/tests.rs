@@ -1,5 +1,6 @@
 //! Real programs on real terminals: what they are given, how they end, and what is left of them.
-//! Programs that a person drives are tested from JavaScript, with a screen.
+//! Programs that a person drives are tested from JavaScript, with a screen. One file, since all of them are started and
+//! watched by the same few functions.
 
 use std::future::Future;
 use std::pin::Pin;

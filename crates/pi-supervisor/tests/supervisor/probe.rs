@@ -1,4 +1,5 @@
-//! What the probe of a sandbox says: each way around a refusal counts, also when it is the only one.
+//! What the probe of a sandbox says: each way around a refusal counts, also when it is the only one. One file, since all
+//! attempts are at the same things outside, which it sets up.
 
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener, UdpSocket};

@@ -5,9 +5,9 @@
  */
 import type { CommandAnalysis } from "@pi-bash/command";
 import { firstValue } from "@pi-bash/command/internal";
+import { DECLARES } from "../../builtins.ts";
 import type { Field } from "./fields.ts";
 
-const DECLARES = /^(?:declare|typeset|local|readonly|export)$/;
 const OPTION = /^-[A-Za-z]*([luc])/;
 
 /** What bash makes of a text, by the option's letter. */
@@ -21,7 +21,7 @@ const FOLDS: Readonly<Record<string, (text: string) => string>> = {
 export function letterCases(analysis: CommandAnalysis): ReadonlyMap<string, string> {
   const cases = new Map<string, string>();
   for (const { argv } of [...analysis.effective, ...analysis.perhaps]) {
-    if (!DECLARES.test(firstValue(argv))) continue;
+    if (!DECLARES.has(firstValue(argv))) continue;
     const letter = argv.slice(1).flatMap(({ value }) => OPTION.exec(value ?? "")?.[1] ?? [])[0];
     if (letter === undefined) continue;
     for (const { text } of argv.slice(1)) {
