@@ -19,6 +19,9 @@ const KNIP = "node_modules/knip/bin/knip.js";
 /** Targets that are checked without a linker or a machine of theirs. */
 const OTHER_SYSTEMS = ["aarch64-apple-darwin", "x86_64-pc-windows-gnu"];
 
+/** Crates that differ between systems, and those that stand between them. */
+const SYSTEMS_CRATES = ["pi-process", "pi-mask", "pi-output", "pi-sandbox", "pi-shell"];
+
 /** A step that is one program: it has no counts, and its output is its failure. */
 function program(command, ...rest) {
   return async () => {
@@ -43,7 +46,8 @@ async function lintForOtherSystems() {
   const targets = OTHER_SYSTEMS.filter((target) => installed.ok && installed.output.includes(target));
   if (targets.length === 0) return { ok: true, counts: undefined, unsteady: [], failures: [] };
   const choice = targets.flatMap((target) => ["--target", target]);
-  return program("cargo", "clippy", "--locked", "-p", "pi-shell", ...choice, "--", "-D", "warnings")();
+  const crates = SYSTEMS_CRATES.flatMap((name) => ["-p", name]);
+  return program("cargo", "clippy", "--locked", ...crates, ...choice, "--", "-D", "warnings")();
 }
 
 /**

@@ -33,6 +33,6 @@ if [[ -n $changed ]]; then
   module=${changed#src/}
   module=${module%.rs}
   module=${module%/mod}
-  run "$@" "${module//\//::}::"
+  [[ $module == lib ]] || run "$@" "${module//\//::}::"
 fi
 run "$@"

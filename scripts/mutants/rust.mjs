@@ -1,6 +1,6 @@
 /**
- * Mutants of a crate, by cargo-mutants: it lists them, and judges those that were drawn in a copy of the tree with the
- * crate's own tests (documentation's examples left out).
+ * Mutants of crates, by cargo-mutants: it lists them, and judges those that were drawn in a copy of the tree with the
+ * crates' own tests (documentation's examples left out).
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -82,10 +82,15 @@ function described(mutant) {
   };
 }
 
-/** Every mutant of the crate's sources. */
+/** The target's crates, each behind `option`. */
+function each(option, { name, crates = [name] }) {
+  return crates.flatMap((crate) => [option, crate]);
+}
+
+/** Every mutant of the crates' sources. */
 export async function listRust(target) {
   await installed();
-  const run = await cargo("mutants", "--list", "--json", "--package", target.name);
+  const run = await cargo("mutants", "--list", "--json", ...each("--package", target));
   if (!run.ok) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 20)}`);
   return JSON.parse(run.stdout)
     .map(described)
@@ -155,7 +160,8 @@ async function judgeBy(tests, target, drawn) {
   writeFileSync(config, `examine_re = [${names.join(", ")}]\nadditional_cargo_test_args = ${JSON.stringify(tests)}\n`);
   try {
     const options = ["--config", config, "--in-diff", diff, "--output", scratch, "--jobs", JOBS, ...TIMEOUT];
-    const run = await containedCargo(scratch, "mutants", "--package", target.name, ...options);
+    const crates = [...each("--package", target), ...each("--test-package", target)];
+    const run = await containedCargo(scratch, "mutants", ...crates, ...options);
     if (!WITH_OUTCOMES.test(run.problem)) throw new Error(`cargo-mutants ${run.problem}\n${lastLines(run.output, 60)}`);
     return outcomes(readFileSync(join(scratch, "mutants.out/outcomes.json"), "utf8"));
   } finally {

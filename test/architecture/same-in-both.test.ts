@@ -16,7 +16,9 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const coreText = (path: string) => readFileSync(join(root, "crates", path), "utf8");
 
 it("the time that a call may take past its deadline", () => {
-  const found = /HARD_TIMEOUT_GRACE: Duration = Duration::from_secs\((\d+)\);/.exec(coreText("pi-shell/src/budget.rs"));
+  const found = /HARD_TIMEOUT_GRACE: Duration = Duration::from_secs\((\d+)\);/.exec(
+    coreText("pi-process/src/budget.rs"),
+  );
 
   expect(Number(found?.[1]) * 1_000).toBe(HARD_TIMEOUT_GRACE_MS);
 });

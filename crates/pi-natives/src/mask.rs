@@ -46,7 +46,7 @@ impl SecretMask {
             shapes: request.shapes,
             allow: request.allow,
         };
-        Ok(Self { core: Mask::new(&options).map_err(thrown)? })
+        Ok(Self { core: Mask::new(&options).map_err(|error| thrown(error.into()))? })
     }
 
     /// `text` with markers in the place of secrets.

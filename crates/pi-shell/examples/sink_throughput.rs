@@ -63,7 +63,7 @@ const SOURCE: &str = "  const link = new URL(`https://github.com/${owner}/git`);
     if (options.skip || task.secret === undefined) return `${path}/node_modules`; export default sk_list;\n";
 
 /// What a session masks: forms of tokens, and three values that were withheld.
-fn compiled() -> Result<Option<Mask>, pi_shell::ShellError> {
+fn compiled() -> Result<Option<Mask>, pi_shell::mask::TooManyValues> {
     let values =
         ["sk-ant-aB3dE5fG7hJ9kL2mN4pQ", "hunter2-aB3dE5fG7hJ9", "0f3a9b7c5d1e8264aabbccdd"];
     let values =

@@ -10,7 +10,7 @@ use std::process::{Command, Stdio};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
-use crate::locked::lock;
+use pi_process::lock;
 
 /// Oldest and newest one, by major and minor number. See docs/bash-versions.md.
 const FITS: [(u32, u32); 2] = [(5, 0), (5, 3)];
@@ -142,6 +142,6 @@ mod tests {
         assert_eq!(ask(&silent), None);
 
         let pid = std::fs::read_to_string(folder.path().join("silent.pid")).unwrap();
-        assert!(crate::tree::identity_of(pid.trim().parse().unwrap()).is_none());
+        assert!(pi_process::tree::identity_of(pid.trim().parse().unwrap()).is_none());
     }
 }

@@ -58,7 +58,7 @@ pub fn capabilities() -> Capabilities {
         pty: cfg!(unix),
         clone: true,
         #[cfg(unix)]
-        sandbox: crate::sandbox::offered_backends(),
+        sandbox: pi_sandbox::offered_backends(),
         #[cfg(not(unix))]
         sandbox: Vec::new(),
         read_only: read_only(),
@@ -68,12 +68,12 @@ pub fn capabilities() -> Capabilities {
 /// What holds a read-only command: Landlock and seccomp, in a bash that is kept.
 #[cfg(target_os = "linux")]
 fn read_only() -> Result<Vec<&'static str>, String> {
-    match (crate::sandbox::read_only::missing(), session::default_kind()) {
+    match (pi_sandbox::read_only::missing(), session::default_kind()) {
         (Some(reason), _) => Err(reason),
         (None, SessionKind::PerCommand) => {
             Err("each command has a bash of its own here".to_owned())
         }
-        (None, SessionKind::Persistent) => Ok(crate::sandbox::read_only::degraded()),
+        (None, SessionKind::Persistent) => Ok(pi_sandbox::read_only::degraded()),
     }
 }
 
@@ -97,7 +97,7 @@ mod tests {
     fn what_a_read_only_command_is_not_kept_from_has_a_name_that_is_documented() {
         let documented = include_str!("../../../docs/read-only.md");
         let read_only = capabilities().read_only;
-        assert_eq!(read_only.as_ref().err(), crate::sandbox::read_only::missing().as_ref());
+        assert_eq!(read_only.as_ref().err(), pi_sandbox::read_only::missing().as_ref());
         for name in read_only.unwrap_or_default() {
             assert!(documented.contains(&format!("\"{name}\"")), "{name}");
         }

@@ -10,11 +10,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::mask::{Mask, Masker};
+use pi_mask::{Mask, Masker};
+use pi_output::OutputSummary;
+use pi_output::SinkOptions;
+use pi_output::{Decoder, Sink};
+
 use crate::observer::Observer;
-use crate::outcome::OutputSummary;
-use crate::output::{Decoder, Sink};
-use crate::request::{RunOptions, SinkOptions};
+use crate::request::RunOptions;
 use crate::source::{READ_BYTES, Source};
 
 /// Time for 64 KiB beyond which the disk is taken for slow. In memory it takes microseconds.

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
+use pi_mask::{MaskOptions, MaskedValue};
+use pi_output::SinkUpdate;
+use pi_process::lock;
 use tokio::sync::Semaphore;
 
 use super::*;
-use crate::locked::lock;
-use crate::mask::{MaskOptions, MaskedValue};
-use crate::observer::SinkUpdate;
 use crate::source::ReadOutcome;
 
 const SECRET: &str = "s3cr3t-value-9";

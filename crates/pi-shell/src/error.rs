@@ -161,6 +161,31 @@ impl ShellError {
     }
 }
 
+impl From<pi_process::ProcessError> for ShellError {
+    fn from(error: pi_process::ProcessError) -> Self {
+        match error {
+            pi_process::ProcessError::Supervisor { path, source } => {
+                Self::Supervisor { path, source }
+            }
+            pi_process::ProcessError::System { attempt, source } => {
+                Self::System { attempt, source }
+            }
+        }
+    }
+}
+
+impl From<pi_sandbox::SandboxUnavailable> for ShellError {
+    fn from(error: pi_sandbox::SandboxUnavailable) -> Self {
+        Self::SandboxUnavailable { mode: error.mode, reason: error.reason }
+    }
+}
+
+impl From<pi_mask::TooManyValues> for ShellError {
+    fn from(error: pi_mask::TooManyValues) -> Self {
+        Self::InvalidOption { name: "mask.values", reason: error.reason }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,5 +199,13 @@ mod tests {
         ] {
             assert_eq!(ShellError::of_directory("/a".into(), kind.into()).code(), code);
         }
+    }
+
+    #[test]
+    fn values_that_cannot_be_masked_are_an_option_out_of_its_range() {
+        let error = ShellError::from(pi_mask::TooManyValues { reason: "has 300 values".into() });
+
+        assert_eq!(error.code(), "PI_INVALID_OPTION");
+        assert_eq!(error.to_string(), "option `mask.values` has 300 values");
     }
 }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pi_process::deadline::Deadline;
 use tokio_util::sync::CancellationToken;
 
-use crate::deadline::Deadline;
 use crate::observer::Observer;
 use crate::request::RunOptions;
 

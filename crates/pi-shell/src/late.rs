@@ -6,10 +6,11 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
+use pi_output::OutputSummary;
+use pi_output::Sink;
+use pi_process::lock;
+
 use crate::delivery::Delivery;
-use crate::locked::lock;
-use crate::outcome::OutputSummary;
-use crate::output::Sink;
 use crate::source::{ReadOutcome, Source};
 
 /// Late outputs that a session remembers. Older ones go on in their spill files only.
@@ -76,7 +77,8 @@ mod tests {
 
     use super::*;
     use crate::observer::Observer;
-    use crate::request::{RunOptions, SinkOptions};
+    use crate::request::RunOptions;
+    use pi_output::SinkOptions;
 
     /// Wants nothing.
     struct Deaf;

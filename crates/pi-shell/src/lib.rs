@@ -16,17 +16,7 @@
 
 #[cfg(target_os = "linux")]
 mod bash_version;
-#[cfg_attr(windows, expect(dead_code, reason = "a job object is ended at once"))]
-mod budget;
 mod capabilities;
-mod confinement;
-#[cfg(unix)]
-mod control_group;
-#[cfg_attr(
-    not(target_os = "linux"),
-    expect(dead_code, reason = "a kept shell extends its deadlines")
-)]
-mod deadline;
 mod delivery;
 mod environment;
 mod error;
@@ -35,48 +25,35 @@ mod inline;
 mod job;
 mod late;
 mod listening;
-mod locked;
-pub mod mask;
 mod observer;
 mod outcome;
-pub mod output;
-#[cfg(unix)]
-mod private_dir;
 mod proxy_variables;
 mod pty;
 mod request;
-#[cfg(unix)]
-mod sandbox;
 mod script;
 mod session;
 mod shell_path;
 mod source;
-#[cfg(unix)]
-mod spared;
-#[cfg(unix)]
-mod stop;
-mod supervisor;
-mod sys;
-mod tree;
-#[cfg(unix)]
-mod turn;
 mod validate;
 
-pub use budget::{HARD_TIMEOUT_GRACE, callback_patience};
 pub use capabilities::{Capabilities, FoundBash, capabilities, find_bash};
-pub use confinement::{
-    Plant, PlantKind, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,
-};
 pub use error::ShellError;
 #[cfg(target_os = "linux")]
 pub use inline::InlineRuns;
 pub use listening::{ListeningPort, listening_ports, port_holder};
-pub use observer::{Observer, SinkUpdate};
-pub use outcome::{
-    ExitOutcome, InputWanted, LimitMet, LineRange, LostWithShell, OutputSummary, ProcessInfo,
-    ReadOnlyReport, ResourceUsage, RunResult,
+pub use observer::Observer;
+pub use outcome::{ExitOutcome, InputWanted, LimitMet, LostWithShell, ReadOnlyReport, RunResult};
+pub use pi_mask as mask;
+pub use pi_output as output;
+pub use pi_output::{
+    DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, LineRange, OutputSummary, SinkOptions, SinkUpdate,
 };
+pub use pi_process::budget::{HARD_TIMEOUT_GRACE, callback_patience};
+pub use pi_process::{ProcessInfo, ResourceLimits, ResourceUsage};
 pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
+pub use pi_sandbox::{
+    Plant, PlantKind, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,
+};
 #[cfg(unix)]
 pub use pi_waiting::{Program as TerminalProgram, Report as QuietReport};
 #[cfg(unix)]
@@ -84,9 +61,13 @@ pub use pty::{
     OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtyResult, PtySession, PtyStartOptions,
 };
 pub use request::{
-    Concurrency, DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, EnvironmentEntry, OnInputWait,
-    ResourceLimits, RunOptions, SessionKind, ShellOptions, SinkOptions, environment_entries,
-    milliseconds,
+    Concurrency, EnvironmentEntry, OnInputWait, RunOptions, SessionKind, ShellOptions,
+    environment_entries, milliseconds,
 };
 pub use session::{DriverState, Shell, driver_state, execute_shell};
 pub use source::READ_BYTES;
+
+#[cfg(test)]
+#[cfg(unix)]
+#[path = "../../pi-process/src/supervisor/executable.rs"]
+mod executable;

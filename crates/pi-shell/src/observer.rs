@@ -3,16 +3,7 @@
 use std::future::Future;
 use std::pin::Pin;
 
-/// A tail of the output as it stands, for a screen.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SinkUpdate {
-    /// The text a sink would show now.
-    pub tail: String,
-    /// Bytes written so far.
-    pub total_bytes: u64,
-    /// Lines written so far.
-    pub total_lines: u64,
-}
+use pi_output::SinkUpdate;
 
 /// Receives what a run writes. Called from one task at a time, in order. Without methods of its own it wants nothing.
 pub trait Observer: Send + Sync {
@@ -81,7 +72,7 @@ mod tests {
     use std::sync::Mutex;
 
     use super::*;
-    use crate::locked::lock;
+    use pi_process::lock;
 
     struct Without;
 

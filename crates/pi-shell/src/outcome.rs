@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::confinement::SandboxReport;
-use crate::mask::Masked;
+use pi_output::OutputSummary;
+#[cfg(unix)]
+use pi_process::supervisor::ChildExit;
+use pi_process::{ProcessInfo, ResourceUsage};
+use pi_sandbox::SandboxReport;
 
 /// How a run ended. A run ends exactly once, so exactly one of these is true.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -62,80 +65,16 @@ impl ExitOutcome {
     }
 }
 
-/// A process that outlived the command that started it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ProcessInfo {
-    /// Its id, valid while it lives.
-    pub pid: i32,
-    /// Its command line, arguments joined by spaces, at most 4 KiB.
-    pub command: String,
-    /// When it started, in milliseconds since the Unix epoch.
-    pub started_at_ms: u64,
-}
-
-/// What a command used: the processes that its shell waited for and, in a session, what the shell itself did for it.
-/// Processes that outlive the command, and those that left the shell's care, are not in it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ResourceUsage {
-    /// Processor time outside of the kernel.
-    pub user: Duration,
-    /// Processor time inside of the kernel.
-    pub system: Duration,
-    /// Largest resident set of one process, in bytes. `None`: the session's shell has waited for a larger one before, and
-    /// the kernel keeps only the largest (getrusage(2), `ru_maxrss`).
-    pub peak_memory_bytes: Option<u64>,
-}
-
-impl ResourceUsage {
-    /// From microseconds and KiB, as the kernel counts; 0 KiB: not known.
-    pub(crate) fn counted(user_us: u64, system_us: u64, peak_kib: u64) -> Self {
-        Self {
-            user: Duration::from_micros(user_us),
-            system: Duration::from_micros(system_us),
-            peak_memory_bytes: (peak_kib > 0).then(|| peak_kib.saturating_mul(1024)),
+#[cfg(unix)]
+impl From<ChildExit> for ExitOutcome {
+    fn from(exit: ChildExit) -> Self {
+        match exit {
+            ChildExit::Exited(code) => Self::Exited { code },
+            ChildExit::Signaled(signal) => Self::Signaled { signal },
+            // With the supervisor its tree was killed. A status that is not known is never reported as a success.
+            ChildExit::Lost => Self::Signaled { signal: libc::SIGKILL },
         }
     }
-
-    /// Processor times in milliseconds: outside of the kernel, and inside.
-    pub fn times_ms(&self) -> (f64, f64) {
-        (self.user.as_secs_f64() * 1_000.0, self.system.as_secs_f64() * 1_000.0)
-    }
-}
-
-/// The lines of the whole output that the summary's text shows, counted from 1.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct LineRange {
-    /// First line shown; 0 when there is none.
-    pub start_line: u64,
-    /// Last line shown; 0 when there is none.
-    pub end_line: u64,
-}
-
-/// What a sink kept.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct OutputSummary {
-    /// The text for the model: all of it, or head and tail windows with a marker between.
-    pub text: String,
-    /// Some bytes of the output are not in `text`.
-    pub truncated: bool,
-    /// Bytes written by the command.
-    pub total_bytes: u64,
-    /// Lines written by the command; a last line without a newline counts.
-    pub total_lines: u64,
-    /// Bytes of `text` that came from the command.
-    pub output_bytes: u64,
-    /// Lines of `text` that came from the command.
-    pub output_lines: u64,
-    /// The spill file holds every byte.
-    pub spilled: bool,
-    /// Why the spill file is missing or short.
-    pub spill_error: Option<String>,
-    /// The lines shown from the tail window, or the whole.
-    pub shown_range: LineRange,
-    /// Bytes that background children wrote after the command ended, as far as seen.
-    pub late_output_bytes: u64,
-    /// Secrets that were masked in the text and, with `mask_spill`, in the file.
-    pub masked: Masked,
 }
 
 /// The result of one run.

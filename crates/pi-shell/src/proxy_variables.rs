@@ -7,14 +7,10 @@
 use std::ffi::OsStr;
 #[cfg(unix)]
 use std::ffi::OsString;
-use std::net::{Ipv4Addr, SocketAddrV4};
 
-use crate::confinement::{SandboxNetwork, SandboxOptions};
+use pi_sandbox::{PROXY_ADDRESS, SandboxNetwork, SandboxOptions};
+
 use crate::request::{EnvironmentEntry, ShellOptions};
-
-/// Where a session's proxy listens in its network namespace: the port that proxies usually have.
-/// The namespace is new, so nothing else is there.
-pub(crate) const PROXY_ADDRESS: SocketAddrV4 = SocketAddrV4::new(Ipv4Addr::LOCALHOST, 3128);
 
 /// Variables with the proxy's address. Programs differ in the case they read; `ALL_PROXY` is HTTP
 /// too, because Python's clients fail on a SOCKS address without a package that is seldom there.
@@ -100,7 +96,7 @@ mod tests {
     use pi_proxy::Rules;
 
     use super::*;
-    use crate::confinement::SandboxMode;
+    use pi_sandbox::SandboxMode;
 
     fn sandbox(network: SandboxNetwork) -> SandboxOptions {
         SandboxOptions {

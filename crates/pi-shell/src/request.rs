@@ -1,21 +1,16 @@
-//! What a caller asks for: the options of a session, of one run and of its sink.
+//! What a caller asks for: the options of a session and of one run.
 //!
 //! Plain data, checked by `validate` before anything is spawned; nothing here runs.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use crate::confinement::SandboxOptions;
+use pi_mask::Mask;
+use pi_output::SinkOptions;
+use pi_process::ResourceLimits;
+use pi_sandbox::SandboxOptions;
+
 use crate::error::ShellError;
-use crate::mask::Mask;
-
-/// Bytes of output that stay in memory for the model, from the end of the stream (50 KiB).
-///
-/// Source: the specification's default window, `bash` tool, "50 KB tail".
-pub const DEFAULT_MAX_BYTES: usize = 51_200;
-
-/// Least time between two updates of a sink. Faster repaints are not seen and cost the host.
-pub const DEFAULT_UPDATE_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A variable name and its value, as they stand in a child's environment.
 pub type EnvironmentEntry = (String, String);
@@ -85,29 +80,6 @@ impl ShellOptions {
     }
 }
 
-/// Upper bounds set with `setrlimit(2)` before the shell starts. `None` inherits the host's.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct ResourceLimits {
-    /// `RLIMIT_AS`, in bytes.
-    pub address_space: Option<u64>,
-    /// `RLIMIT_NOFILE`, a count.
-    pub open_files: Option<u64>,
-    /// `RLIMIT_NPROC`, a count for the whole user.
-    pub processes: Option<u64>,
-    /// `RLIMIT_FSIZE`, in bytes.
-    pub file_size: Option<u64>,
-    /// `RLIMIT_CPU`, in seconds of each process.
-    pub cpu_seconds: Option<u64>,
-    /// `RLIMIT_DATA`, in bytes.
-    pub data: Option<u64>,
-    /// `RLIMIT_CORE`, in bytes. Default 0: no core dumps.
-    pub core_size: Option<u64>,
-    /// Memory of all processes of the session together, in bytes. Needs a control group.
-    pub session_memory: Option<u64>,
-    /// Processes and threads of the session at one time. Needs a control group.
-    pub session_processes: Option<u64>,
-}
-
 /// How a run that meets another one on the same session goes on.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Concurrency {
@@ -167,55 +139,6 @@ pub struct RunOptions {
     pub on_input_wait: OnInputWait,
     /// The result says what it used.
     pub usage: bool,
-}
-
-/// How much of the output a sink keeps, and where the whole goes.
-#[derive(Debug, Clone)]
-pub struct SinkOptions {
-    /// Most bytes of text kept for the summary, head and tail together. Default 51,200.
-    pub max_bytes: usize,
-    /// Bytes kept from the beginning. Default 0; at most half of `max_bytes` is used.
-    pub head_bytes: usize,
-    /// Longest line shown, in bytes; longer ones are cut in the middle. `None`: no limit.
-    /// The spill file has them whole.
-    pub max_line_bytes: Option<usize>,
-    /// File for the raw bytes, made when the output exceeds `max_bytes`, and for a shorter one when
-    /// survivors go on writing. `None`: no file.
-    pub spill_path: Option<PathBuf>,
-    /// The file is made with the first byte instead, and is there at the end even if nothing was
-    /// written: for readers that follow it, and for late output. Default `false`.
-    pub spill_from_start: bool,
-    /// Most bytes written to the spill file; past it the file says so in its last line.
-    /// `None`: no limit.
-    pub spill_max_bytes: Option<u64>,
-    /// Least time between two updates. Default 50 ms.
-    pub update_interval: Duration,
-    /// The text is what a terminal would show of each line: escape sequences and control
-    /// characters removed, carriage returns and backspaces applied. `false` keeps the decoded
-    /// text as it is. The spill file and the chunks are raw either way. Default `true`.
-    pub plain_text: bool,
-    /// Masks the text, the updates and the late text. `None`: nothing is masked.
-    pub mask: Option<Mask>,
-    /// With `mask`: masks the spill file too, which then has other bytes than the command wrote where there was a secret.
-    /// Default `false`.
-    pub mask_spill: bool,
-}
-
-impl Default for SinkOptions {
-    fn default() -> Self {
-        Self {
-            max_bytes: DEFAULT_MAX_BYTES,
-            head_bytes: 0,
-            max_line_bytes: None,
-            spill_path: None,
-            spill_from_start: false,
-            spill_max_bytes: None,
-            update_interval: DEFAULT_UPDATE_INTERVAL,
-            plain_text: true,
-            mask: None,
-            mask_spill: false,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn what_lies_in_a_pipe_is_counted_and_read_until_its_writer_is_gone() {
-        let (reader, writer) = crate::sys::pipe().unwrap();
+        let (reader, writer) = pi_process::sys::pipe().unwrap();
         rustix::io::ioctl_fionbio(&reader, true).unwrap();
         let mut buffer = [0; 8];
         assert_eq!(bytes_in_pipe(&reader), 0);

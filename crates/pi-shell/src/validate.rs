@@ -3,9 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pi_output::SinkOptions;
+
 use crate::environment;
 use crate::error::ShellError;
-use crate::request::{RunOptions, ShellOptions, SinkOptions};
+use crate::request::{RunOptions, ShellOptions};
 
 /// Longest timeout taken: more is a mistake in the unit. 24 days fit a 32-bit millisecond timer.
 const MAX_TIMEOUT: Duration = Duration::from_millis(2_147_483_647);

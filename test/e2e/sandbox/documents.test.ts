@@ -20,8 +20,8 @@ const read = (path: string) => readFileSync(fileURLToPath(new URL(`../../../${pa
 const PAGE = read("docs/sandbox.md");
 /** Each paragraph, entry of a list and row of a table on one line. */
 const ITEMS = PAGE.replaceAll(/\n(?![\n|`#]| *- )\s*/g, " ").split("\n");
-const LAYOUT = read("crates/pi-shell/src/sandbox/layout/mod.rs");
-const SURVEY = read("crates/pi-shell/src/sandbox/plants/survey.rs");
+const LAYOUT = read("crates/pi-sandbox/src/layout/mod.rs");
+const SURVEY = read("crates/pi-sandbox/src/plants/survey.rs");
 
 /** The strings of a constant of Rust. */
 function stringsOf(source: string, constant: string): string[] {
@@ -69,19 +69,19 @@ describe("the page lists", () => {
   });
 
   it("the devices that can be used", () => {
-    const shared = stringsOf(read("crates/pi-shell/src/sandbox/devices.rs"), "SHARED");
+    const shared = stringsOf(read("crates/pi-sandbox/src/devices.rs"), "SHARED");
 
     expect(shared).toHaveLength(7);
     expect(listedBehind("- Of `/dev`")).toEqual(expect.arrayContaining(shared));
   });
 
   it.each([
-    ["MOST_REPOSITORIES", "crates/pi-shell/src/sandbox/layout/repositories.rs", "up to % more repositories"],
-    ["MOST_TOLD", "crates/pi-shell/src/sandbox/plants/mod.rs", "at most % entries"],
-    ["MOST_FOLDERS", "crates/pi-shell/src/sandbox/plants/survey.rs", "% folders, "],
-    ["MOST_OF_ONE", "crates/pi-shell/src/sandbox/plants/survey.rs", "% entries of one folder"],
-    ["MOST_ENTRIES", "crates/pi-shell/src/sandbox/plants/survey.rs", "% entries for one command"],
-    ["MAX_REMEMBERED", "crates/pi-shell/src/sandbox/mod.rs", "last % configurations"],
+    ["MOST_REPOSITORIES", "crates/pi-sandbox/src/layout/repositories.rs", "up to % more repositories"],
+    ["MOST_TOLD", "crates/pi-sandbox/src/plants/mod.rs", "at most % entries"],
+    ["MOST_FOLDERS", "crates/pi-sandbox/src/plants/survey.rs", "% folders, "],
+    ["MOST_OF_ONE", "crates/pi-sandbox/src/plants/survey.rs", "% entries of one folder"],
+    ["MOST_ENTRIES", "crates/pi-sandbox/src/plants/survey.rs", "% entries for one command"],
+    ["MAX_REMEMBERED", "crates/pi-sandbox/src/proven.rs", "last % configurations"],
     ["MAX_LINES", "packages/executor/src/refusals.ts", "last % lines"],
   ])("the bound %s", (name, file, words) => {
     const source = read(file).replace(/^const (\w+) = /m, "const $1: n = ");

@@ -41,7 +41,8 @@ describe("the page has", () => {
 
     expect(names).toHaveLength(11);
     for (const name of names) expect(TEXT).toContain(name.toUpperCase());
-    expect(source).toContain("SocketAddrV4::new(Ipv4Addr::LOCALHOST, 3128)");
+    const address = read("crates/pi-sandbox/src/confinement.rs");
+    expect(address).toContain("SocketAddrV4::new(Ipv4Addr::LOCALHOST, 3128)");
     expect(TEXT).toContain("`127.0.0.1:3128`");
   });
 

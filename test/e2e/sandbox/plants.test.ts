@@ -1,7 +1,7 @@
 /**
  * What commands in a sandbox leave in the workspace for programs outside: each attempt is refused, or its result names it.
  * That an attempt is one shows without a sandbox, where the program outside runs what was left. What counts as such and
- * how far is looked: `crates/pi-shell/src/sandbox/plants`.
+ * how far is looked: `crates/pi-sandbox/src/plants`.
  */
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";

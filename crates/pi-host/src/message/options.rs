@@ -166,11 +166,12 @@ struct SecretValue {
 pub(crate) fn mask_of(request: Option<MaskRequest>) -> Result<Option<Mask>, ShellError> {
     let Some(request) = request else { return Ok(None) };
     let value = |SecretValue { name, value }| MaskedValue { name, value };
-    Mask::new(&MaskOptions {
+    let mask = Mask::new(&MaskOptions {
         values: request.values.into_iter().map(value).collect(),
         shapes: request.shapes,
         allow: request.allow,
-    })
+    })?;
+    Ok(mask)
 }
 
 /// A command's own bash.

@@ -9,7 +9,7 @@ use tokio::runtime::Handle;
 
 use super::runs::{InlineRuns, Run};
 
-use crate::locked::lock;
+use pi_process::lock;
 
 /// The place of one run.
 pub(super) struct Slot {
@@ -121,7 +121,7 @@ mod tests {
         let runtime = runtime();
         let (tell, heard) = mpsc::channel();
         let slot = Arc::new(Slot::new(runtime.handle().clone(), Weak::new(), 0));
-        let (report, _writer) = crate::sys::pipe().unwrap();
+        let (report, _writer) = pi_process::sys::pipe().unwrap();
         let run: Run = Box::pin(async move { tell.send(()).unwrap() });
         assert!(slot.park(run, Arc::new(report), Instant::now()).is_none());
 
@@ -136,7 +136,7 @@ mod tests {
     fn a_run_that_was_woken_while_it_was_polled_is_not_parked() {
         let runtime = runtime();
         let slot = Arc::new(Slot::new(runtime.handle().clone(), Weak::new(), 0));
-        let (report, _writer) = crate::sys::pipe().unwrap();
+        let (report, _writer) = pi_process::sys::pipe().unwrap();
         slot.waker().wake();
 
         assert!(slot.park(Box::pin(async {}), Arc::new(report), Instant::now()).is_some());

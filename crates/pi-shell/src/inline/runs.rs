@@ -9,6 +9,8 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
+use pi_process::lock;
+use pi_process::sys::FineTimer;
 use rustix::event::Timespec;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use tokio::runtime::Handle;
@@ -16,8 +18,6 @@ use tokio::task::AbortHandle;
 
 use super::parked::{Late, Slot};
 use super::place::{self, Polled};
-use crate::locked::lock;
-use crate::sys::FineTimer;
 
 /// Time that a run may be parked before the runtime goes on with it. Whatever takes longer is not a small program, and
 /// its output is to be listened to. With 1 ms, `/bin/true` took 940 µs instead of 850: the clock woke a thread meanwhile.

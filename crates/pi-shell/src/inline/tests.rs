@@ -19,7 +19,7 @@ fn runtime() -> Runtime {
 
 /// A pipe that a run expects its report on.
 fn report() -> (Arc<OwnedFd>, OwnedFd) {
-    let (reader, writer) = crate::sys::pipe().unwrap();
+    let (reader, writer) = pi_process::sys::pipe().unwrap();
     rustix::io::ioctl_fionbio(&reader, true).unwrap();
     (Arc::new(reader), writer)
 }

@@ -10,12 +10,12 @@ use std::time::Duration;
 use rustix::process::Signal;
 use tokio::time::Instant;
 
-use crate::budget::HANG_UP_GRACE;
-use crate::spared::Spared;
-use crate::stop::{self, ShellTarget, StopPlan};
-use crate::supervisor::{Child, Supervisor};
-use crate::sys::signals::{CONTINUE, STOP};
-use crate::tree::{self, ProcessIdentity};
+use pi_process::budget::HANG_UP_GRACE;
+use pi_process::spared::Spared;
+use pi_process::stop::{self, ShellTarget, StopPlan};
+use pi_process::supervisor::{Child, Supervisor};
+use pi_process::sys::signals::{CONTINUE, STOP};
+use pi_process::tree::{self, ProcessIdentity};
 
 /// Pause between two looks at what is left.
 const LOOK_INTERVAL: Duration = Duration::from_millis(4);

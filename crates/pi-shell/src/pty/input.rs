@@ -14,7 +14,7 @@ use tokio::sync::Notify;
 use super::error::PtyError;
 use super::terminal::Terminal;
 
-use crate::locked::lock;
+use pi_process::lock;
 
 /// Most bytes that wait for a program. More is not typing, and the host's memory is not a file.
 pub(super) const MAX_PENDING_BYTES: usize = 16 * 1024 * 1024;

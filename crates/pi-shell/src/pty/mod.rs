@@ -27,6 +27,11 @@ use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use pi_process::ResourceUsage;
+use pi_process::lock;
+use pi_process::supervisor::Child;
+use pi_process::tree;
+use pi_sandbox::SandboxReport;
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;
 
@@ -35,12 +40,8 @@ use self::input::Input;
 pub use self::options::{PtyArgvStartOptions, PtyOptions, PtyStartOptions};
 use self::terminal::{Size, Terminal};
 use crate::error::ShellError;
-use crate::locked::lock;
 use crate::observer::Observer;
-use crate::outcome::{ExitOutcome, ResourceUsage, RunResult};
-use crate::sandbox::SandboxReport;
-use crate::supervisor::Child;
-use crate::tree;
+use crate::outcome::{ExitOutcome, RunResult};
 
 /// Takes the program's pid when it runs, before any of its output.
 pub type OnStart = Box<dyn FnOnce(i32) + Send>;

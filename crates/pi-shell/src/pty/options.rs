@@ -5,6 +5,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use pi_sandbox::SandboxOptions;
 use rustix::fs::Access;
 
 use super::error::PtyError;
@@ -12,7 +13,6 @@ use super::terminal::Size;
 use crate::environment::{self, MAX_ENTRY_BYTES};
 use crate::error::ShellError;
 use crate::request::{EnvironmentEntry, RunOptions};
-use crate::sandbox::SandboxOptions;
 use crate::{proxy_variables, shell_path, validate};
 
 /// What programs are notified about the terminal: the description that every system has.

@@ -18,6 +18,10 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
+use pi_process::deadline::{Deadline, until};
+use pi_process::private_dir::PrivateDir;
+use pi_process::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
+use pi_sandbox::{Egress, Enclosure, Sandbox, SandboxOptions, SessionPaths};
 use pi_waiting::{Report, TerminalIdentity};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -29,16 +33,12 @@ use super::looking::Looking;
 use super::options::Launch;
 use super::terminal::{self, Terminal};
 use super::{Controls, OnStart, PtyResult};
-use crate::deadline::{Deadline, until};
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::Clock;
 use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
-use crate::private_dir::PrivateDir;
-use crate::sandbox::{Egress, Enclosure, Sandbox, SandboxOptions, SessionPaths};
 use crate::source::ReadOutcome;
-use crate::supervisor::{Child, ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor};
 
 /// Bytes read at once, eight of the kernel's own buffers.
 const READ_BYTES: usize = 32_768;
@@ -155,9 +155,11 @@ impl Program {
         };
         let surroundings = room.as_ref().map(|room| &room.enclosure.surroundings);
         let folder = room.as_ref().map(|room| room.folder.path());
-        let supervisor = Supervisor::launch(&launch.supervisor, folder, surroundings).await?;
+        let supervisor = Supervisor::launch(&launch.supervisor, folder, surroundings)
+            .await
+            .map_err(ShellError::from)?;
         if let Some(room) = &mut room {
-            room.egress = Egress::start(&room.sandbox, &supervisor)?;
+            room.egress = Egress::start(&room.sandbox, &supervisor).map_err(ShellError::from)?;
         }
         let copy = || {
             held.try_clone()

@@ -9,6 +9,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use pi_process::sys::{open_controller, watch};
 use pi_waiting::{Look, TerminalIdentity};
 use rustix::io::Errno;
 use rustix::process::Pid;
@@ -19,7 +20,6 @@ use tokio::io::unix::AsyncFd;
 use super::error::PtyError;
 use crate::error::ShellError;
 use crate::source::ReadOutcome;
-use crate::sys::{open_controller, watch};
 
 /// Pause after which a full terminal is tried again. The kernel tells when a program read; this
 /// is for programs that change the mode of their terminal instead, of which no one is notified.

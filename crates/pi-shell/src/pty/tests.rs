@@ -7,15 +7,16 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use pi_output::SinkUpdate;
+use pi_process::tree::{self, ProcessIdentity};
 use pi_waiting::Report;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use super::{OnStart, PtyArgvStartOptions, PtyError, PtyOptions, PtySession, PtyStartOptions};
-use crate::observer::{Observer, SinkUpdate};
+use crate::executable::executable;
+use crate::observer::Observer;
 use crate::outcome::ExitOutcome;
-use crate::supervisor::executable::executable;
-use crate::tree::{self, ProcessIdentity};
 
 /// Far more than anything takes on a busy machine; reached only by a defect.
 const PATIENCE: Duration = Duration::from_secs(30);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::locked::lock;
+use pi_process::lock;
 
 /// Runs of one session, waiting ones too.
 #[derive(Default)]

@@ -8,9 +8,10 @@ use std::os::fd::OwnedFd;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::Path;
 
+use pi_process::stop::StopPlan;
+use pi_process::tree::{self, ProcessIdentity, inode_of};
+
 use super::tail::{FileId, Sight};
-use crate::stop::StopPlan;
-use crate::tree::{self, ProcessIdentity, inode_of};
 
 /// Looks at what lives of the command whose output goes to `output`.
 pub(super) fn look(plan: &StopPlan, output: FileId) -> Sight {

@@ -14,11 +14,11 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::time::Duration;
 
+use pi_process::sys::FineTimer;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 
 use crate::source::{self, ReadOutcome};
-use crate::sys::FineTimer;
 
 /// First pause between two looks at a flooded pipe. A writer of 5 GB/s fills the grown pipe in it.
 const REST: Duration = Duration::from_micros(200);

@@ -8,22 +8,23 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
+use pi_process::ProcessInfo;
+use pi_process::lock;
+use pi_process::private_dir::{self, PrivateDir};
+use pi_process::spared::{self, Spared};
+#[cfg(target_os = "linux")]
+use pi_process::stop::{ShellTarget, StopPlan};
+use pi_process::supervisor::Supervisor;
+use pi_process::tree::{self, ProcessIdentity};
+use pi_sandbox::{Egress, Enclosure, Plants, SandboxReport, SessionPaths, Stubs};
+
 use super::launch::{self, LaunchSpec};
 use super::limits::SessionLimits;
 use super::members::{InternalProcesses, Survivors};
 use super::ownership::Ownership;
 use crate::error::ShellError;
 use crate::late::LateReaders;
-use crate::locked::lock;
-use crate::outcome::ProcessInfo;
-use crate::private_dir::{self, PrivateDir};
 use crate::request::ShellOptions;
-use crate::sandbox::{Egress, Enclosure, Plants, SandboxReport, SessionPaths, Stubs};
-use crate::spared::{self, Spared};
-#[cfg(target_os = "linux")]
-use crate::stop::{ShellTarget, StopPlan};
-use crate::supervisor::Supervisor;
-use crate::tree::{self, ProcessIdentity};
 
 /// Device and inode of a file by which a shell tells its host something.
 pub(super) type ReportId = Option<(libc::dev_t, u64)>;

@@ -10,6 +10,7 @@ use std::sync::atomic::AtomicBool;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, OnceLock};
 
+use pi_process::lock;
 use tokio::sync::Notify;
 
 use super::Engine;
@@ -17,7 +18,6 @@ use super::active_runs::ActiveRuns;
 #[cfg(target_os = "linux")]
 use super::driven::Shared;
 use super::per_command::PerCommand;
-use crate::locked::lock;
 use crate::request::{SessionKind, ShellOptions};
 
 /// Locked for the time of a run: its fair queue is the session's queue.

@@ -61,7 +61,7 @@ pub(super) fn offered_kind() -> SessionKind {
 #[cfg(unix)]
 pub(super) fn has_process_tree() -> bool {
     let own = i32::try_from(std::process::id()).unwrap_or_default();
-    crate::tree::identity_of(own).is_some()
+    pi_process::tree::identity_of(own).is_some()
 }
 
 #[cfg(not(unix))]

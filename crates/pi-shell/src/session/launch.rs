@@ -4,12 +4,14 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pi_process::ResourceLimits;
+use pi_process::supervisor::{SpawnFailure, SpawnStep};
+use pi_sandbox::Sandbox;
+
 use crate::environment;
 use crate::error::ShellError;
 use crate::proxy_variables;
-use crate::request::{ResourceLimits, ShellOptions};
-use crate::sandbox::Sandbox;
-use crate::supervisor::{SpawnFailure, SpawnStep};
+use crate::request::ShellOptions;
 use crate::{shell_path, validate};
 
 /// How a bash is started. Two equal ones give interchangeable shells.

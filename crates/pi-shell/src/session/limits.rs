@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::control_group::{ControlGroup, GroupEvents, GroupLimits};
+use pi_process::ResourceLimits;
+use pi_process::control_group::{ControlGroup, GroupEvents, GroupLimits};
+
 use crate::error::ShellError;
 use crate::outcome::{ExitOutcome, LimitMet};
-use crate::request::ResourceLimits;
 
 /// Tries to remove a group whose last processes the kernel is still taking down, and their pause.
 const REMOVE_TRIES: u32 = 200;

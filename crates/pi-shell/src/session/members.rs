@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
 
+use pi_process::lock;
+use pi_process::spared::Spared;
+use pi_process::tree::{self, ProcessIdentity};
+
 #[cfg(target_os = "linux")]
 use super::ground::ReportId;
-use crate::locked::lock;
-use crate::spared::Spared;
-use crate::tree::{self, ProcessIdentity};
 
 /// Members kept without looking whether they live: each look reads a file.
 const PRUNE_ABOVE: usize = 8;

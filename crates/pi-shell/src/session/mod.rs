@@ -60,6 +60,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use pi_process::budget::HARD_TIMEOUT_GRACE;
 use tokio_util::sync::CancellationToken;
 
 use self::active_runs::ActiveRuns;
@@ -72,7 +73,6 @@ use self::kind::offered_kind;
 pub use self::kind::{DriverState, driver_state};
 pub use self::one_shot::execute_shell;
 use self::per_command::PerCommand;
-use crate::budget::HARD_TIMEOUT_GRACE;
 use crate::error::ShellError;
 #[cfg(target_os = "linux")]
 use crate::inline;
@@ -375,7 +375,7 @@ fn never_started(options: &RunOptions) -> RunResult {
         session_reset: false,
         survivors: Vec::new(),
         wall_time: Duration::ZERO,
-        output: options.sink.clone().map(|sink| crate::output::Sink::new(sink).finish(None)),
+        output: options.sink.clone().map(|sink| pi_output::Sink::new(sink).finish(None)),
         sandbox: None,
         lost_with_shell: Vec::new(),
         limits_met: Vec::new(),

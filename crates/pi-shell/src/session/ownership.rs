@@ -5,7 +5,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
-use crate::locked::lock;
+use pi_process::lock;
 
 /// The engines of a session, by number: the newest owns it.
 #[derive(Clone, Default)]

@@ -6,12 +6,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use pi_process::lock;
+use pi_process::private_dir;
+
 use super::driven::{self, DrivenShell, LaunchError};
 use super::ground::Ground;
 use super::launch::LaunchSpec;
 use crate::error::ShellError;
-use crate::locked::lock;
-use crate::private_dir;
 
 /// A booted bash with all that a session stands on.
 struct Spare {

@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use pi_process::lock;
 use tokio::sync::OwnedMutexGuard;
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +13,6 @@ use super::{CLOSE_LIMIT, Shell};
 use crate::error::ShellError;
 use crate::inline;
 use crate::job::Job;
-use crate::locked::lock;
 use crate::outcome::RunResult;
 
 /// Whether a read-only command has the session's turn, and how it is taken from it: it needs nothing of the session but

@@ -3,10 +3,10 @@
 use std::io;
 use std::time::Duration;
 
+use pi_process::deadline::until;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::deadline::until;
 use crate::delivery::Delivery;
 use crate::source::{ReadOutcome, Source};
 
@@ -151,7 +151,8 @@ mod tests {
 
     use super::*;
     use crate::observer::Observer;
-    use crate::request::{RunOptions, SinkOptions};
+    use crate::request::RunOptions;
+    use pi_output::SinkOptions;
 
     /// Wants nothing, or text that it never has room for.
     struct Listener {

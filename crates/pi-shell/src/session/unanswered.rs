@@ -16,7 +16,7 @@ use pi_waiting::{Silence, Unanswered};
 use tokio::task::JoinHandle;
 
 #[cfg(unix)]
-use crate::stop::StopPlan;
+use pi_process::stop::StopPlan;
 
 /// How often it is asked whether a look is due, by followers that have no clock of their own.
 pub(super) const TICK: Duration = Duration::from_millis(250);

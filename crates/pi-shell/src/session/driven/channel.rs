@@ -6,10 +6,11 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
+use pi_process::sys::LazyWatch;
+
 use super::protocol::{Report, VERSION};
 use crate::inline;
 use crate::session::ground::ReportId;
-use crate::sys::LazyWatch;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
@@ -87,7 +88,7 @@ impl Channel {
 
     /// Whether the shell has not read all orders.
     pub(super) fn has_unread_order(&self) -> bool {
-        crate::sys::has_unread_at_peer(self.socket.descriptor().as_fd())
+        pi_process::sys::has_unread_at_peer(self.socket.descriptor().as_fd())
     }
 
     /// Sends an order; never waits.

@@ -5,8 +5,11 @@
 //! has changed since. What it is confined by is `sandbox::read_only`'s; the bash driver applies it.
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
 
+use pi_sandbox::proof::{self, Configuration, Proof};
+use pi_sandbox::read_only::{self, ReadOnly};
 use tokio::sync::Mutex;
 
 use super::channel::NotConfined;
@@ -14,8 +17,7 @@ use super::protocol::{self, RunOrder};
 use super::shell::{DrivenShell, Heard};
 use super::standby::{Birth, Shared, Standby, bounded};
 use crate::error::ShellError;
-use crate::sandbox::proof::{self, Configuration, Proof};
-use crate::sandbox::read_only::{self, ReadOnly};
+use crate::script;
 
 /// What read-only copies are made from.
 #[derive(Default)]
@@ -77,7 +79,9 @@ impl Shared {
         means: &ReadOnly,
     ) -> Result<Result<(), String>, ShellError> {
         let proof = Proof::prepare(configuration, &self.folder.state()).map_err(unproven)?;
-        let command = proof.command().map_err(unproven)?;
+        let words = proof.command().map_err(unproven)?;
+        let words = words.iter().map(|word| script::quote_path(Path::new(word)));
+        let command = words.collect::<Vec<_>>().join(" ");
         let made = async {
             let (birth, inner) = self.fork_confined(state, means).await?;
             self.grown(birth, inner).await

@@ -6,21 +6,23 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use pi_process::ResourceUsage;
+use pi_process::budget;
+use pi_process::stop::{ShellTarget, StopPlan};
+use pi_process::supervisor::Child;
+
 use super::follow::{Ending, Follow};
 use super::protocol::RunOrder;
 use super::run::outcome_of;
 use super::shell::{DrivenShell, Running};
 use super::standby::Shared;
-use crate::budget;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::job::Job;
-use crate::outcome::{ReadOnlyReport, ResourceUsage, RunResult};
+use crate::outcome::{ReadOnlyReport, RunResult};
 use crate::session::ground::ReportId;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::unanswered::Waits;
-use crate::stop::{ShellTarget, StopPlan};
-use crate::supervisor::Child;
 use crate::validate;
 
 /// What came of a command in a copy.

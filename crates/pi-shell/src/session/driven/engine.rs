@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pi_process::stop::{self, ShellTarget};
+
 use super::fit;
 use super::loss::Loss;
 use super::object::DriverObject;
@@ -23,7 +25,6 @@ use crate::session::launch;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::ownership::Title;
 use crate::session::pool;
-use crate::stop::{self, ShellTarget};
 
 /// Time that a session which cannot begin may take to be closed.
 const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);

@@ -7,9 +7,10 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use pi_process::supervisor::{Child, ChildExit};
+use pi_process::sys::signals;
+
 use super::fit::{self, Pair};
-use crate::supervisor::{Child, ChildExit};
-use crate::sys::signals;
 
 /// Which bash and driver a session's shells are, and what could have killed one.
 pub(super) struct Faults {

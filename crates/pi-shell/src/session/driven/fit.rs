@@ -11,22 +11,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use pi_process::ResourceLimits;
+use pi_process::Turn;
+use pi_process::lock;
+use pi_process::private_dir::PrivateDir;
+use pi_process::spared::Spared;
+use pi_process::stop::{self, ShellTarget, StopPlan};
+use pi_process::supervisor::Supervisor;
+use pi_process::sys::signals::{self, KILL};
+use pi_process::tree;
+
 use super::channel::Channel;
 use super::faults::fault_in;
 use super::object::DriverObject;
 use super::protocol::{Ended, RunOrder};
 use super::shell::{DrivenShell, Heard, LaunchError};
-use crate::locked::lock;
-use crate::private_dir::PrivateDir;
-use crate::request::ResourceLimits;
 use crate::session::kind::DriverState;
 use crate::session::launch::LaunchSpec;
-use crate::spared::Spared;
-use crate::stop::{self, ShellTarget, StopPlan};
-use crate::supervisor::Supervisor;
-use crate::sys::signals::{self, KILL};
-use crate::tree;
-use crate::turn::Turn;
 
 /// Texts with the status that each has to end with; those after one find what it left.
 const TRIALS: [(&str, i32); 6] = [

@@ -6,13 +6,15 @@
 
 use std::time::Duration;
 
+use pi_process::budget::{DRAIN_LIMIT, SETTLE_LIMIT};
+use pi_process::deadline::{Deadline, until};
+use pi_process::stop::{self, StopPlan};
+use pi_process::supervisor::{ChildExit, Supervisor};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::protocol::Ended;
 use super::shell::{Heard, Running};
-use crate::budget::{DRAIN_LIMIT, SETTLE_LIMIT};
-use crate::deadline::{Deadline, until};
 use crate::delivery::Delivery;
 use crate::inline;
 use crate::outcome::ExitOutcome;
@@ -21,8 +23,6 @@ use crate::session::output_pipe::OutputPipe;
 use crate::session::tail::{Output as _, Tail};
 use crate::session::unanswered::Waits;
 use crate::source::{ReadOutcome, Source as _};
-use crate::stop::{self, StopPlan};
-use crate::supervisor::{ChildExit, Supervisor};
 
 /// How often a silent shell is looked at: its supervisor may have been stopped, and then tells nothing.
 const WATCH_INTERVAL: Duration = Duration::from_millis(250);

@@ -4,7 +4,8 @@ use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
 
-use crate::outcome::ResourceUsage;
+use pi_process::ResourceUsage;
+
 use crate::request::EnvironmentEntry;
 
 /// `PI_PROTOCOL_VERSION`.

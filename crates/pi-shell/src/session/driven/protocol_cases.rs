@@ -22,7 +22,7 @@ fn the_numbers_are_those_of_the_header() {
     for (name, value) in [
         ("PI_PROTOCOL_VERSION", i64::from(VERSION)),
         ("PI_ORDER_TEXT_MAX", TEXT_MAX.try_into().unwrap()),
-        ("PI_STOP_SIGNAL", i64::from(crate::stop::DRIVER_STOP_SIGNAL)),
+        ("PI_STOP_SIGNAL", i64::from(pi_process::stop::DRIVER_STOP_SIGNAL)),
         ("PI_ORDER_RUN", i64::from(RUN)),
         ("PI_ORDER_FORK", i64::from(FORK)),
         ("PI_ORDER_TEXT_IN_FILE", i64::from(TEXT_IN_FILE)),

@@ -6,24 +6,25 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pi_output::OutputSummary;
+use pi_process::budget;
+use pi_process::stop::{ShellTarget, StopPlan};
+use pi_process::supervisor::ChildExit;
+use pi_process::{ProcessInfo, ResourceUsage};
+
 use super::engine::Engine;
 use super::follow::{Ending, Follow};
 use super::loss::Loss;
 use super::protocol::{Ended, RunOrder};
 use super::shell::Running;
-use crate::budget;
 use crate::delivery::Delivery;
 use crate::error::ShellError;
 use crate::inline;
 use crate::job::{Clock, Job};
-use crate::outcome::{
-    ExitOutcome, InputWanted, OutputSummary, ProcessInfo, ResourceUsage, RunResult,
-};
+use crate::outcome::{ExitOutcome, InputWanted, RunResult};
 use crate::session::effects;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::unanswered::Waits;
-use crate::stop::{ShellTarget, StopPlan};
-use crate::supervisor::ChildExit;
 
 /// What came of an attempt to run a command.
 enum Attempt {

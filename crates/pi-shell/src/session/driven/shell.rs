@@ -9,6 +9,10 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use pi_process::private_dir::PrivateDir;
+use pi_process::stop::{DrivenTarget, Stage};
+use pi_process::supervisor::{Child, ChildExit, SpawnRequest, Supervisor};
+use pi_process::sys::signals;
 use rustix::fs::MemfdFlags;
 
 use super::channel::{Channel, GREETING_LIMIT, Message};
@@ -18,12 +22,8 @@ use super::object::DriverObject;
 use super::protocol::{self, Ended, Report, RunOrder};
 use crate::bash_version;
 use crate::error::ShellError;
-use crate::private_dir::PrivateDir;
 use crate::session::ground::{Ground, ReportId};
 use crate::session::launch::{LaunchSpec, spawn_error};
-use crate::stop::{DrivenTarget, Stage};
-use crate::supervisor::{Child, ChildExit, SpawnRequest, Supervisor};
-use crate::sys::signals;
 
 /// The script that a bash begins with: it loads the driver from descriptor 4, which is no one's afterwards, and
 /// never comes back. No function can be in its way: an environment is taken without those (`environment::is_dropped`).
@@ -81,7 +81,7 @@ impl DrivenShell {
         let object = object.descriptor().map_err(failed("copy a descriptor"))?;
         folder.write(BOOT_NAME, BOOT.as_bytes()).map_err(failed("write a boot script"))?;
         let (mut channel, theirs) = Channel::pair().map_err(failed("make a socket"))?;
-        let (complaints, errors) = crate::sys::pipe().map_err(failed("make a pipe"))?;
+        let (complaints, errors) = pi_process::sys::pipe().map_err(failed("make a pipe"))?;
         let nothing = nowhere().map_err(failed("open /dev/null"))?;
         let output = errors.try_clone().map_err(failed("copy a descriptor"))?;
         let child = supervisor
@@ -241,9 +241,9 @@ impl DrivenShell {
     /// Kills it, and waits a moment for its end.
     pub(super) async fn end(self) {
         let process = self.child.identity();
-        drop(crate::tree::signal(process, libc::SIGKILL));
+        drop(pi_process::tree::signal(process, libc::SIGKILL));
         let dead = async {
-            while crate::tree::is_alive(process) {
+            while pi_process::tree::is_alive(process) {
                 tokio::time::sleep(LOOK_INTERVAL).await;
             }
             // A debugger that has hold of it may keep it a zombie for ever.
@@ -333,7 +333,7 @@ impl<'a> Running<'a> {
         let child = &self.shell.child;
         self.stage.0.load(Ordering::SeqCst) == Stage::NOT_A_SHELL
             && child.exit_status().is_none()
-            && !crate::tree::is_alive(child.identity())
+            && !pi_process::tree::is_alive(child.identity())
     }
 
     /// The answer of a shell that is dead, where there is one, and else whether it ended before it read the order.

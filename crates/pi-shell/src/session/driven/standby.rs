@@ -8,6 +8,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
+use pi_process::budget;
+use pi_process::sys::signals::KILL;
+use pi_process::tree::{self, ProcessIdentity};
 use tokio::sync::{Mutex, MutexGuard, Notify};
 
 use super::channel::Channel;
@@ -16,13 +19,10 @@ use super::faults::Faults;
 use super::fit::Pair;
 use super::protocol;
 use super::shell::DrivenShell;
-use crate::budget;
 use crate::error::ShellError;
 use crate::session::ground::{Ground, ReportId};
 use crate::session::members::InternalProcesses;
 use crate::session::ownership::Title;
-use crate::sys::signals::KILL;
-use crate::tree::{self, ProcessIdentity};
 
 /// How often it is looked for.
 const LOOK_INTERVAL: Duration = Duration::from_millis(1);

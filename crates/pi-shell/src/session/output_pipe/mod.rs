@@ -13,12 +13,13 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::time::{Duration, Instant};
 
+use pi_process::sys::{FineTimer, LazyWatch};
+
 use super::filters;
 use super::flood::{self, Rests, Transfer};
 use super::tail::{FileId, Output};
 use crate::inline;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
-use crate::sys::{FineTimer, LazyWatch};
 
 /// Time from an order until its output is listened to, unless bash reports sooner. A plain builtin's
 /// few bytes are read with its report then: being woken for them takes a processor from bash, and
@@ -122,7 +123,7 @@ impl OutputPipe {
         self.writer
             .as_ref()
             .ok_or_else(|| io::ErrorKind::BrokenPipe.into())
-            .and_then(crate::sys::open_again)
+            .and_then(pi_process::sys::open_again)
     }
 
     fn over(source: LazyWatch, writer: Option<OwnedFd>) -> Self {

@@ -4,9 +4,10 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::script::{quote, quote_path};
 #[cfg(unix)]
-pub(super) use crate::sys::read_plain;
+pub(super) use pi_process::sys::read_plain;
+
+use crate::script::{quote, quote_path};
 
 /// Name of the script of a command's bash: what `$0` and the messages of bash say.
 pub(super) const SCRIPT_NAME: &str = "bash";

@@ -1,12 +1,12 @@
 //! Follows one command to the end of its bash: reads what it writes, and stops it when it is
 //! cancelled or its time is up.
 
+use pi_process::budget::DRAIN_LIMIT;
+use pi_process::deadline::{Deadline, until};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::platform::{CommandPipe, Place, Process};
-use crate::budget::DRAIN_LIMIT;
-use crate::deadline::{Deadline, until};
 use crate::delivery::Delivery;
 use crate::outcome::ExitOutcome;
 use crate::session::tail::{Output as _, Tail};

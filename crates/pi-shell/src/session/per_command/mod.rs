@@ -26,6 +26,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use pi_process::budget;
+use pi_process::lock;
+
 use self::files::Files;
 use self::follow::Follow;
 use self::platform::{CommandPipe, Place, Process};
@@ -35,13 +38,11 @@ use self::state::State;
 use super::effects;
 use super::ownership::{Ownership, Title};
 use super::unanswered::Waits;
-use crate::budget;
 use crate::delivery::Delivery;
 use crate::environment;
 use crate::error::ShellError;
 use crate::job::Job;
 use crate::late::LateReaders;
-use crate::locked::lock;
 use crate::outcome::{ExitOutcome, LostWithShell, RunResult};
 use crate::proxy_variables;
 use crate::request::{EnvironmentEntry, ShellOptions};

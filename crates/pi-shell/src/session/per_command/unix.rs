@@ -8,6 +8,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
+use pi_process::ResourceLimits;
+use pi_process::budget::GROUP_TERMINATE_GRACE;
+use pi_process::stop::{self, ShellTarget, StopPlan};
+use pi_process::supervisor::{Child, SpawnRequest};
+use pi_process::sys::watch;
+use pi_process::tree;
+use pi_process::{ProcessInfo, ResourceUsage};
+use pi_sandbox::SandboxReport;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};
 use tokio::io::Interest;
@@ -15,11 +23,9 @@ use tokio::io::unix::AsyncFd;
 
 use super::files::SCRIPT_NAME;
 use super::state::is_variable_name;
-use crate::budget::GROUP_TERMINATE_GRACE;
 use crate::error::ShellError;
-use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo, ResourceUsage};
-use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
-use crate::sandbox::SandboxReport;
+use crate::outcome::{ExitOutcome, LimitMet};
+use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::session::filters;
 use crate::session::ground::Ground;
 use crate::session::kind::has_process_tree;
@@ -29,10 +35,6 @@ use crate::session::ownership::Title;
 use crate::session::tail::{FileId, Output, Sight};
 use crate::session::unanswered::Waits;
 use crate::source::{self, READ_BYTES, ReadOutcome, Source};
-use crate::stop::{self, ShellTarget, StopPlan};
-use crate::supervisor::{Child, SpawnRequest};
-use crate::sys::watch;
-use crate::tree;
 
 /// Whether such a session can be had: everything that options ask for is there.
 #[expect(clippy::unnecessary_wraps, reason = "the same form as on Windows")]
@@ -126,16 +128,16 @@ impl Place {
         let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
         let (waits, before) = (self.holds_back(), self.ground.limits.mark());
         let make = || -> io::Result<(OwnedFd, OwnedFd, OwnedFd, OwnedFd, Option<OwnedFd>)> {
-            let (output, end) = crate::sys::pipe()?;
+            let (output, end) = pi_process::sys::pipe()?;
             rustix::io::ioctl_fionbio(&output, true)?;
             let (input, go) = if waits {
-                let (input, go) = crate::sys::pipe()?;
+                let (input, go) = pi_process::sys::pipe()?;
                 (input, Some(go))
             } else {
                 let flags = OFlags::RDONLY | OFlags::CLOEXEC;
                 (rustix::fs::open("/dev/null", flags, Mode::empty())?, None)
             };
-            let errors = crate::sys::open_again(&end)?;
+            let errors = pi_process::sys::open_again(&end)?;
             Ok((output, input, end, errors, go))
         };
         let (output, input, end, errors, go) = make().map_err(system("make a pipe"))?;

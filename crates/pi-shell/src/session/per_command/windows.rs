@@ -10,20 +10,22 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use pi_process::ResourceLimits;
+use pi_process::lock;
+use pi_process::sys::job::{self, Job};
+use pi_process::{ProcessInfo, ResourceUsage};
+use pi_sandbox::SandboxReport;
 use tokio::time::Instant;
 use windows_sys::Win32::System::Threading::CREATE_NO_WINDOW;
 
 use super::files::SCRIPT_NAME;
-use crate::confinement::SandboxReport;
 use crate::error::ShellError;
-use crate::locked::lock;
-use crate::outcome::{ExitOutcome, LimitMet, ProcessInfo, ResourceUsage};
-use crate::request::{EnvironmentEntry, ResourceLimits, ShellOptions};
+use crate::outcome::{ExitOutcome, LimitMet};
+use crate::request::{EnvironmentEntry, ShellOptions};
 use crate::session::ownership::Title;
 use crate::session::tail::{FileId, Output, Sight};
 use crate::session::unanswered::Waits;
 use crate::source::{READ_BYTES, ReadOutcome, Source};
-use crate::sys::job::{self, Job};
 
 /// How often a process or a pipe is looked at. Starting a bash takes ten times as long here.
 const LOOK_INTERVAL: Duration = Duration::from_millis(4);
@@ -223,7 +225,7 @@ impl Process {
     }
 
     /// What it used is not counted here.
-    #[expect(clippy::unused_self, clippy::unused_async, reason = "the same form as on Unix")]
+    #[expect(clippy::unused_async, reason = "the same form as on Unix")]
     pub(super) async fn usage(&self) -> Option<ResourceUsage> {
         None
     }
