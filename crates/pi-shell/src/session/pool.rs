@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use pi_process::lock;
 use pi_process::private_dir;
@@ -33,15 +34,52 @@ impl Spare {
 /// One serves sessions that start one after the other. It costs about 1 MB.
 static SPARE: Mutex<Option<Spare>> = Mutex::new(None);
 
+/// Sessions that are starting, and spares that are being booted.
+static STARTS: Starts = Starts { sessions: AtomicUsize::new(0), spares: AtomicUsize::new(0) };
+
+/// What is being started. A spare is booted when no session is, and one at a time: two hundred sessions that began together
+/// used to boot a hundred spares beside them, of which one was kept.
+struct Starts {
+    sessions: AtomicUsize,
+    spares: AtomicUsize,
+}
+
+/// One of them, as long as it lives.
+struct Start<'a>(&'a AtomicUsize);
+
+impl Starts {
+    /// A session begins to start.
+    fn session(&self) -> Start<'_> {
+        self.sessions.fetch_add(1, Ordering::SeqCst);
+        Start(&self.sessions)
+    }
+
+    /// A spare may be booted now, and no other one meanwhile; `None`: this is not the time.
+    fn spare(&self) -> Option<Start<'_>> {
+        let is_quiet = self.sessions.load(Ordering::SeqCst) == 0;
+        let is_first =
+            || self.spares.compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst).is_ok();
+        (is_quiet && is_first()).then(|| Start(&self.spares))
+    }
+}
+
+impl Drop for Start<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
 /// A booted shell in the root directory: a spare where one fits, else a new one.
 pub(super) async fn take(
     executable: &Path,
     spec: &LaunchSpec,
 ) -> Result<(Ground, DrivenShell), ShellError> {
+    let start = STARTS.session();
     let taken = match take_spare(executable, spec) {
         Some(spare) => spare,
         None => boot(executable, spec).await?,
     };
+    drop(start);
     // A spare in a sandbox would hold stubs in the workspace for as long as this process lives.
     if spec.sandbox.is_none() {
         replenish(executable.to_path_buf(), spec.clone());
@@ -69,9 +107,12 @@ async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError>
     Ok(Spare { ground, shell, runtime })
 }
 
-/// Boots the next spare in the background. Failing is no matter: the next session boots its own.
+/// Boots the next spare in the background, unless sessions are starting: the last of them does. Failing is no matter: the
+/// next session boots its own.
 fn replenish(executable: PathBuf, spec: LaunchSpec) {
+    let Some(start) = STARTS.spare() else { return };
     drop(tokio::spawn(async move {
+        let _start = start;
         private_dir::sweep_stale();
         let has_one = || lock(&SPARE).as_ref().is_some_and(|spare| spare.fits(&executable, &spec));
         if !has_one()
@@ -82,4 +123,24 @@ fn replenish(executable: PathBuf, spec: LaunchSpec) {
             drop(other);
         }
     }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_spare_is_booted_behind_the_last_of_sessions_that_start_together_and_one_at_a_time() {
+        let starts = Starts { sessions: AtomicUsize::new(0), spares: AtomicUsize::new(0) };
+        let (one, other) = (starts.session(), starts.session());
+        assert!(starts.spare().is_none());
+        drop(one);
+        assert!(starts.spare().is_none(), "another session is starting");
+        drop(other);
+
+        let spare = starts.spare().unwrap();
+        assert!(starts.spare().is_none(), "one is being booted");
+        drop(spare);
+        assert!(starts.spare().is_some());
+    }
 }
