@@ -2,6 +2,7 @@
  * Names of `@pi-bash/command` that packages of pi-bash share, and that no host needs. They may change in any version: a host
  * imports `@pi-bash/command`.
  */
+export { readsCode } from "./code-input.ts";
 export { findValues } from "./find-predicates.ts";
 export { singleQuoted } from "./fixups.ts";
 export { INTERNAL_SCHEMES, parseInternalUrl } from "./internal-urls.ts";

@@ -27,8 +27,12 @@ export interface Row {
   readonly rest?: boolean;
   /** Only where the first words of the call are so. */
   readonly beside?: RegExp;
-  /** The value is code of another language; standard input is, too. */
+  /** The value is code of another language. */
   readonly code?: boolean;
+  /** Standard input is code, too, or it has such values, one in a line. */
+  readonly input?: "code" | "lines";
+  /** An operand is a file with code, and so is the value of these letters: behind it, standard input is data. */
+  readonly script?: string;
   /** The command lines in a value; itself where this is absent. */
   readonly read?: (value: Word) => readonly Word[];
 }
@@ -60,7 +64,7 @@ const PIPED_FILE = /^\s*(?:\|\s*(?=\S)|(?=\S.*\|\s*$))/s;
 
 const AWK_SOURCE: Row = { letters: "e", valued: "fFvEilo", names: "source", code: true, read: awkTexts };
 // Behind `e` the letter `s` has no value: `-esc x`.
-const VI_COMMAND: Row = { letters: "c", valued: "iTuUwWSr", names: "cmd", code: true, read: viTexts };
+const VI_COMMAND: Row = { letters: "c", valued: "iTuUwWSr", names: "cmd", code: true, input: "code", read: viTexts };
 
 /** By program name; several programs are separated by blanks. */
 const TABLE: readonly (readonly [string, readonly Row[]])[] = [
@@ -75,11 +79,16 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
       {
         names: "ex iex eval-command init-eval-command",
         singleDash: true,
+        input: "lines",
         read: behindPattern(DEBUGGER_SHELL),
       },
     ],
   ],
-  ["lldb", [{ letters: "oOkK", names: "one-line one-line-before-file", read: behindPattern(DEBUGGER_SHELL) }]],
+  [
+    "lldb",
+    [{ letters: "oOkK", names: "one-line one-line-before-file", input: "lines", read: behindPattern(DEBUGGER_SHELL) }],
+  ],
+  ["ftp tnftp lftp bc", [{ input: "lines", read: behindPattern(/^\s*!\s*(?=\S)/) }]],
   ["socat filan procan", [{ operands: true, read: socatTexts }]],
   [
     "nc ncat netcat nc.traditional nc.openbsd",
@@ -94,12 +103,31 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
   ],
   ["svn", [{ names: "config-option", read: behindPattern(/^[^:]*:tunnels:[^=]*=/) }]],
   ["man", [{ letters: "P", valued: "CRLmMSserEp", names: "pager" }]],
-  ["psql", [{ letters: "c", valued: "dfvLoFPRThpU", names: "command", read: behindPattern(/^\s*\\!\s*(?=\S)/) }]],
+  [
+    "psql",
+    [
+      {
+        letters: "c",
+        valued: "dfvLoFPRThpU",
+        names: "command",
+        input: "lines",
+        read: behindPattern(/^\s*\\!\s*(?=\S)/),
+      },
+    ],
+  ],
   [
     "mysql mariadb",
-    [{ letters: "e", valued: "DhPuS", names: "execute", read: behindPattern(/^\s*(?:\\!|system\s)\s*(?=\S)/i) }],
+    [
+      {
+        letters: "e",
+        valued: "DhPuS",
+        names: "execute",
+        input: "lines",
+        read: behindPattern(/^\s*(?:\\!|system\s)\s*(?=\S)/i),
+      },
+    ],
   ],
-  ["sqlite3", [{ operands: true, read: behindPattern(/^\s*\.(?:shell|system)\s+/) }]],
+  ["sqlite3", [{ operands: true, input: "lines", read: behindPattern(/^\s*\.(?:shell|system)\s+/) }]],
   ["split gsplit", [{ names: "filter" }]],
   [
     "tar gtar",
@@ -122,9 +150,9 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
   ["fzf sk", [{ names: "preview" }, { names: "bind", read: fzfTexts }]],
   ["less more most", [{ operands: true, read: behindPattern(/^\+{1,2}!\s*/) }]],
   ["vi vim nvim gvim mvim rvim view vimdiff ex", [VI_COMMAND, { operands: true, read: viOperand }]],
-  ["ed", [{ code: true, read: viTexts }]],
-  ["make gmake", [{ names: "eval", code: true, read: makeTexts }]],
-  ["dc", [{ letters: "e", names: "expression", read: behindPattern(/^(?:.*\s)?!\s*(?![<>=])/s) }]],
+  ["ed", [{ code: true, input: "code", read: viTexts }]],
+  ["make gmake", [{ names: "eval", code: true, input: "code", read: makeTexts }]],
+  ["dc", [{ letters: "e", names: "expression", input: "lines", read: behindPattern(/^(?:.*\s)?!\s*(?![<>=])/s) }]],
   ["awk gawk mawk nawk original-awk", [{ operands: true, code: true, read: awkTexts }, AWK_SOURCE]],
   [
     "sed gsed",
@@ -136,12 +164,12 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
   [
     "python pypy ipython",
     [
-      codeRow("c", "mWX"),
+      codeRow("c", "mWX", "", calledTexts, "m"),
       { operands: true, beside: TIMEIT, code: true, read: calledTexts },
-      { ...codeRow("s", "nurpmXW", "setup"), beside: TIMEIT },
+      { letters: "s", valued: "nurpmXW", names: "setup", beside: TIMEIT, code: true, read: calledTexts },
     ],
   ],
-  ["ipython", [{ letters: "c", code: true, read: behindPattern(/^\s*!{1,2}\s*(?=\S)/) }]],
+  ["ipython", [{ letters: "c", code: true, input: "lines", read: behindPattern(/^\s*!{1,2}\s*(?=\S)/) }]],
   [
     "perl",
     [
@@ -152,22 +180,22 @@ const TABLE: readonly (readonly [string, readonly Row[]])[] = [
   ["ruby irb pry jruby", [codeRow("e", "iIrFEKWTxC", "", quotedTexts)]],
   ["node nodejs bun tsx ts-node", [codeRow("ep", "r", "eval print")]],
   ["deno", [{ operands: true, code: true, read: calledTexts }]],
-  ["php", [codeRow("rBRE", "dcfzSt", "run process-begin process-code process-end", quotedTexts)]],
+  ["php", [codeRow("rBRE", "dcfzSt", "run process-begin process-code process-end", quotedTexts, "f")]],
   ["lua luajit texlua", [codeRow("e", "l")]],
-  ["Rscript R", [codeRow("e", "f")]],
+  ["Rscript R", [codeRow("e", "f", "", calledTexts, "f")]],
   ["julia", [codeRow("eE", "LJpt", "eval print", quotedTexts)]],
   ["osascript", [codeRow("e", "l")]],
   ["octave octave-cli gnuplot", [codeRow("e", "p", "eval")]],
   ["maxima", [codeRow("", "", "batch-string run-string")]],
   ["emacs emacsclient", [codeRow("e", "lfnquT", "eval execute")]],
-  ["expect tclsh wish", [codeRow("c", "f", "", tclTexts)]],
+  ["expect tclsh wish", [codeRow("c", "f", "", tclTexts, "f")]],
   ["groovy jrunscript clojure clj ghc scala", [codeRow("e", "fl", "eval")]],
   ["apt apt-get aptitude", [{ letters: "o", valued: "tcC", names: "option", read: behindPattern(APT_SETTING) }]],
 ];
 
 /** An option whose value is code of a language with functions. */
-function codeRow(letters: string, valued: string, names = "", read: Row["read"] = calledTexts): Row {
-  return { letters, valued, names, code: true, read };
+function codeRow(letters: string, valued: string, names = "", read: Row["read"] = calledTexts, script = ""): Row {
+  return { letters, valued, names, code: true, input: "code", read, script };
 }
 
 const ROWS: ReadonlyMap<string, readonly Row[]> = rowsByName();

@@ -21,13 +21,6 @@ export interface OptionText {
   readonly inCode: boolean;
 }
 
-/** The command lines that code on the standard input of a call holds. */
-export function inputTexts(name: string, code: Word): readonly OptionText[] {
-  const [row] = rowsOf(name).filter(({ operands, code: isCode }) => isCode === true && operands !== true);
-  const texts = row?.read?.(code) ?? [];
-  return texts.map((text) => ({ text, split: false, remote: false, rest: [], inCode: true }));
-}
-
 /** The command lines that a call holds. */
 export function optionTexts(name: string, argv: readonly Word[]): readonly OptionText[] {
   const rows = rowsOf(name);
@@ -89,7 +82,7 @@ function givenBy(row: Row, word: Word, next: Word | undefined): readonly Word[] 
 }
 
 /** Where the value begins behind the name of a long option. */
-function longEnd(row: Row, text: string): number | undefined {
+export function longEnd(row: Row, text: string): number | undefined {
   const [all, name = ""] = (row.singleDash === true ? /^--?([a-z][\w-]*)=?/i : /^--([a-z][\w-]*)=?/).exec(text) ?? [];
   return all !== undefined && isAbbreviated(row, name) ? all.length : undefined;
 }
@@ -99,7 +92,7 @@ function isAbbreviated({ names = "" }: Row, given: string): boolean {
 }
 
 /** Where the value begins in a cluster of short options: behind the first letter that takes one. */
-function clusterEnd({ letters = "", valued = "" }: Row, text: string): number | undefined {
+export function clusterEnd({ letters = "", valued = "" }: Row, text: string): number | undefined {
   if (!/^-[A-Za-z0-9]/.test(text)) return undefined;
   for (let at = 1; at < text.length; at++) {
     const letter = text[at] ?? "";

@@ -1,7 +1,8 @@
 /**
  * Looks through what `option-texts.ts` finds: command lines in options of programs that do something else.
  */
-import { inputTexts, type OptionText, optionTexts } from "./option-texts.ts";
+import { codeInputTexts } from "./code-input.ts";
+import { type OptionText, optionTexts } from "./option-texts.ts";
 import { givenInput, TOO_LARGE, throughText, wrapperName } from "./unwrap-shell.ts";
 import { type EffectiveCommand, opaque, type State, type Step, unresolved } from "./unwrap-state.ts";
 import type { Word } from "./word.ts";
@@ -16,7 +17,7 @@ export function throughOptionTexts(
   state: State,
   step: Step,
 ): readonly EffectiveCommand[] {
-  const texts = [...optionTexts(name, argv), ...givenInput(state).flatMap((code) => inputTexts(name, code))];
+  const texts = [...optionTexts(name, argv), ...givenInput(state).flatMap((code) => codeInputTexts(name, argv, code))];
   if (texts.length === 0) return [];
   const readings = state.readings * texts.length;
   const around: State = { ...state, privileged: true, readings };

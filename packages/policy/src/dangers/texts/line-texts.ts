@@ -5,7 +5,7 @@
  * its whole output is one text. So the variables have values of their own here.
  */
 import type { CommandAnalysis, EffectiveCommand, Word } from "@pi-bash/command";
-import { isBeyondLimits, programName, singleQuoted } from "@pi-bash/command/internal";
+import { firstValue, isBeyondLimits, programName, readsCode, singleQuoted } from "@pi-bash/command/internal";
 import type { Folder } from "../../danger-paths.ts";
 import { type Added, filledIn, isFilled } from "../values/added.ts";
 import { type BindingPlace, Bindings, type Printing } from "../values/bindings.ts";
@@ -79,7 +79,7 @@ export class LineTexts {
     const reads = readsTable(command) ? read.map(commandsOfTable) : read;
     const completed = isUnderstood(command) ? [] : this.#completed(command, given);
     const isInside = isBehindXargs(command, given);
-    const inside = [...reads, ...(isInside ? completed : [])].filter(isNew);
+    const inside = [...reads, ...this.#code(command), ...(isInside ? completed : [])].filter(isNew);
     const around = isInside ? [] : completed.filter(isNew);
     const exceeded = isBeyondLimits(command) || (this.#printed.exceeded && !this.#exceeded);
     this.#exceeded ||= exceeded;
@@ -117,6 +117,17 @@ export class LineTexts {
       ...parallelTexts(command, expand, () => this.#items(command)),
     ];
     return texts.map((text) => text + reads);
+  }
+
+  /** A program that reads code, with what is known of its input, as if that stood in the line. */
+  #code(command: EffectiveCommand): readonly string[] {
+    const { argv, unresolved, simple } = command;
+    if (unresolved !== undefined || !readsCode(programName(firstValue(argv)), argv)) return [];
+    // What stands in the line was read by the analysis.
+    if (simple.redirections.some(({ operator, body }) => operator === "<<<" || body !== undefined)) return [];
+    const texts = this.#printed.input(command) ?? [];
+    const call = argv.map(({ text }) => text).join(" ");
+    return texts.map((text) => `${call} <<< ${singleQuoted(plainText(withoutNul(text)))}`);
   }
 
   /** What came of the same simple command: of `find -exec` the `find`. */
