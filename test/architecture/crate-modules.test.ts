@@ -2,7 +2,7 @@
  * The direction inside each crate: what its modules at the top use of each other has no circle. Their folders' insides are
  * their own matter.
  */
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -20,13 +20,29 @@ function code(path: string): string {
   return text.replaceAll(/\/\/.*/g, "");
 }
 
-/** Which of our modules at the top a text uses; `isTop`: its file stands there, and `super` is the crate. */
-function used(text: string, modules: ReadonlySet<string>, isTop: boolean): Set<string> {
+/**
+ * Which of our modules at the top a text uses, by their names or by those that the root passes on; `isTop`: its file stands
+ * there, and `super` is the crate.
+ */
+function used(text: string, passed: ReadonlyMap<string, string>, isTop: boolean): Set<string> {
   const crate = isTop ? /(?:\bcrate|(?<!::)\bsuper)::(?:\{([^}]*)\}|(\w+))/g : /\bcrate::(?:\{([^}]*)\}|(\w+))/g;
   const names = [...text.matchAll(crate)].flatMap(([, list, one]) =>
     one === undefined ? [...(list ?? "").matchAll(/(?:^|,)\s*(\w+)/g)].map((name) => name[1] ?? "") : [one],
   );
-  return new Set(names.filter((name) => modules.has(name)));
+  return new Set(names.flatMap((name) => passed.get(name) ?? []));
+}
+
+/** The modules of a crate by their names, and by those that its root passes on: `crate::Name` is one of theirs. */
+function passedOn(source: string, modules: ReadonlySet<string>): Map<string, string> {
+  const roots = ROOTS.filter((name) => existsSync(join(source, name)));
+  const uses = roots.flatMap((name) => [
+    ...code(join(source, name)).matchAll(/\buse (?:self::|crate::)?(\w+)::(?:\w+::)*(?:\{([^}]*)\}|(\w+));/g),
+  ]);
+  const ours = uses.filter(([, module = ""]) => modules.has(module));
+  const passed = ours.flatMap(([, module = "", list, one = ""]) =>
+    [...(list ?? one).matchAll(/\w+/g)].map(([name]): [string, string] => [name, module]),
+  );
+  return new Map([...passed, ...[...modules].map((name): [string, string] => [name, name])]);
 }
 
 /** Each module at the top of a crate, and those that it uses. */
@@ -38,8 +54,9 @@ function graph(crate: string): Map<string, Set<string>> {
   const topOf = (path: string) => path.replace(/(?:\/.*|\.rs)$/, "");
   const modules = new Set(files.map(topOf));
   const found = new Map([...modules].map((name) => [name, new Set<string>()]));
+  const passed = passedOn(source, modules);
   for (const path of files) {
-    const names = used(code(join(source, path)), modules, /^\w+(?:\/mod)?\.rs$/.test(path));
+    const names = used(code(join(source, path)), passed, /^\w+(?:\/mod)?\.rs$/.test(path));
     for (const name of names) if (name !== topOf(path)) found.get(topOf(path))?.add(name);
   }
   return found;
@@ -74,4 +91,5 @@ it("all modules are seen, and a circle among them would be", () => {
 
 it("what a file at the top uses by `super` counts, too", () => {
   expect(graph("pi-sandbox").get("probe")).toContain("enclosure");
+  expect(graph("pi-sandbox").get("proven")).toContain("confinement"); // By names of the root.
 });

@@ -91,7 +91,8 @@ fn names_and_links_lead_nowhere_else() {
     let spills = std::path::Path::new(host.hello["folder"].as_str().unwrap()).join("spills");
     std::os::unix::fs::symlink("/etc/passwd", spills.join("link")).unwrap();
     std::fs::create_dir(spills.join("folder")).unwrap();
-    rustix::fs::mkfifoat(rustix::fs::CWD, spills.join("pipe"), rustix::fs::Mode::RWXU).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(spills.join("pipe")).status().unwrap();
+    assert!(made.success());
 
     for name in ["link", "folder", "pipe"] {
         let (bytes, answer) = read(&mut host, name, 0, 100);

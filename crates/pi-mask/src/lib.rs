@@ -69,7 +69,8 @@ pub struct MaskOptions {
     pub allow: Vec<String>,
 }
 
-/// Values that are too many to be masked together. None of them is in it.
+/// Values that are too many, or too long together, to be masked: past a bound of ours, or of the search. None of them is
+/// in it.
 #[derive(Debug, thiserror::Error)]
 #[error("{reason}")]
 pub struct TooManyValues {

@@ -82,7 +82,7 @@ mod elsewhere {
 
     /// No session keeps a bash here that could report at once, so every operation is the runtime's.
     #[derive(Default)]
-    pub(crate) struct Inline;
+    pub(crate) struct Inline(());
 
     impl Inline {
         /// There are none.
@@ -91,7 +91,7 @@ mod elsewhere {
             _drain: FunctionRef<(), Unknown<'static>>,
             _queue: &Arc<ReadyQueue>,
         ) -> Self {
-            Self
+            Self::default()
         }
 
         /// Begins an operation in the runtime.

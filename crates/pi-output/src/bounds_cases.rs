@@ -3,8 +3,7 @@
 use std::time::{Duration, Instant};
 
 use super::Sink;
-use crate::SinkOptions;
-use crate::{LineRange, OutputSummary};
+use crate::{LineRange, OutputSummary, SinkOptions};
 
 fn finish(bytes: &[u8], options: SinkOptions) -> OutputSummary {
     let mut sink = Sink::new(options);

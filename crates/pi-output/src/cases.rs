@@ -3,8 +3,10 @@
 use std::time::{Duration, Instant};
 
 use super::{Decoder, LATE_RING_BYTES, LateRing, Sink, plain_text};
-use crate::{DEFAULT_MAX_BYTES, SinkOptions};
-use crate::{LineRange, OutputSummary};
+use crate::{DEFAULT_MAX_BYTES, LineRange, OutputSummary, SinkOptions};
+
+/// What the engine reads at once (`READ_BYTES` of pi-shell).
+const READ_BYTES: usize = 248 * 1024;
 
 fn finish(parts: &[&[u8]], options: SinkOptions) -> OutputSummary {
     let mut sink = Sink::new(options);
@@ -64,7 +66,7 @@ fn en_03_invalid_bytes_are_replaced_as_the_encoding_standard_says() {
 
 #[test]
 fn en_03_a_read_of_arbitrary_bytes_is_not_one_piece_of_three_times_its_length() {
-    let bytes = b"\xff\xfea".repeat(80 * 1024);
+    let bytes = b"\xff\xfea".repeat(READ_BYTES / 3);
     let mut pieces = Vec::new();
 
     Decoder::new().decode_pieces(&bytes, |text| pieces.push(text.to_owned()));

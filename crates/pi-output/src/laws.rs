@@ -7,8 +7,7 @@ use proptest::prelude::*;
 use tempfile::TempDir;
 
 use super::{Decoder, Sink, plain_text};
-use crate::OutputSummary;
-use crate::SinkOptions;
+use crate::{OutputSummary, SinkOptions};
 
 /// A piece of output, of the kinds that have a meaning of their own.
 fn piece() -> impl Strategy<Value = Vec<u8>> {

@@ -14,9 +14,7 @@ use super::late::LateRing;
 use super::lines::Lines;
 use super::spill::Spill;
 use super::window::{Rendered, Window, count_newlines};
-use crate::SinkOptions;
-use crate::SinkUpdate;
-use crate::{LineRange, OutputSummary};
+use crate::{LineRange, OutputSummary, SinkOptions, SinkUpdate};
 
 /// Most bytes of late output appended to a spill file (64 MiB): a forgotten `yes &` must not fill
 /// a disk for as long as its session lives.

@@ -11,7 +11,7 @@
 //! tree         who descends from whom, and what it is     private_dir                      its files
 //! spared, stop who is left alone, who is ended and how    budget, deadline, turn           how long that may take
 //! ```
-//! No shell, no session and no output here, and no decision about when to start or to stop.
+//! Which shell is started, what a session keeps and what it writes is not decided here, nor when to start or to stop.
 
 pub mod budget;
 #[cfg(unix)]

@@ -16,8 +16,7 @@ use std::time::{Duration, SystemTime};
 use pi_supervisor::remove_tree::{open_folder, remove_tree};
 use rustix::fs::{CWD, FlockOperation, Mode};
 
-use crate::ProcessError;
-use crate::control_group;
+use crate::{ProcessError, control_group};
 
 /// Age under which a folder is left alone by `sweep_stale`: its owner may not hold the lock yet.
 const STALE_AFTER: Duration = Duration::from_secs(60);
@@ -41,6 +40,9 @@ pub struct PrivateDir {
 
 impl PrivateDir {
     /// Makes one in the first place that takes files.
+    ///
+    /// # Errors
+    /// [`ProcessError::System`] where none does.
     pub fn create() -> Result<Self, ProcessError> {
         let mut last = io::Error::from(io::ErrorKind::NotFound);
         for base in candidates() {
@@ -91,7 +93,7 @@ impl PrivateDir {
         self.path.join(TEMPORARY_NAME)
     }
 
-    /// Writes a file that only this user reads.
+    /// Writes a file that only this user reads. Where that fails, there is none of that name.
     #[cfg(target_os = "linux")]
     pub fn write(&self, name: &str, text: &[u8]) -> io::Result<PathBuf> {
         let path = self.path.join(name);

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::tree::{self, ProcessEntry, ProcessIdentity, ProcessState};
 
-/// Says them again for each look: some are born meanwhile.
+/// Which processes are spared, asked again for each look: some are born meanwhile.
 pub type SparedNow = Arc<dyn Fn() -> Spared + Send + Sync>;
 
 /// Processes that a stop does not signal.
@@ -44,11 +44,12 @@ pub struct Look {
     pub is_whole: bool,
 }
 
-/// The living processes below `root` that are neither spared nor older, nor below such a one.
+/// The living processes below `root` that are neither spared nor older, nor below such a one; nor is `shell`, the shell of
+/// the command. Both are process ids.
 ///
 /// `spared` is asked behind the listing. A shell that is born between the two is not listed; in the other order it would
 /// be listed and not spared, and the stop of one command would kill the shell of another.
-#[expect(clippy::implicit_hasher, reason = "one set, made here")]
+#[expect(clippy::implicit_hasher, reason = "every caller has a set of this kind")]
 pub fn look_below(
     root: i32,
     spared: impl FnOnce() -> Spared,

@@ -61,17 +61,30 @@ pub struct DrivenTarget {
     pub stage: Arc<Stage>,
 }
 
-/// What has become of a driven shell's command.
+/// What has become of a driven shell's command. It begins as one that runs.
 #[cfg(target_os = "linux")]
 #[derive(Default)]
-pub struct Stage(pub AtomicU8);
+pub struct Stage(AtomicU8);
 
 #[cfg(target_os = "linux")]
 impl Stage {
-    /// It has answered.
-    pub const DONE: u8 = 1;
+    const DONE: u8 = 1;
+    const NOT_A_SHELL: u8 = 2;
+
+    /// The shell has answered.
+    pub fn note_answer(&self) {
+        self.0.store(Self::DONE, Ordering::SeqCst);
+    }
+
     /// It answers no one any more: it is dead, or another program (`exec`).
-    pub const NOT_A_SHELL: u8 = 2;
+    pub fn note_end_of_shell(&self) {
+        self.0.store(Self::NOT_A_SHELL, Ordering::SeqCst);
+    }
+
+    /// Whether it answers no one any more.
+    pub fn is_end_of_shell(&self) -> bool {
+        self.0.load(Ordering::SeqCst) == Self::NOT_A_SHELL
+    }
 }
 
 #[cfg(target_os = "linux")]

@@ -1,7 +1,9 @@
 //! Whom a stop ends, and by which signals.
 
 use std::fs::File;
-use std::io::{BufRead as _, BufReader, PipeReader, Read as _};
+#[cfg(target_os = "linux")]
+use std::io::Read as _;
+use std::io::{BufRead as _, BufReader, PipeReader};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -20,9 +22,11 @@ async fn launch() -> Supervisor {
 async fn start(supervisor: &Supervisor, script: &str) -> (Child, BufReader<PipeReader>) {
     let (said, output) = std::io::pipe().unwrap();
     let null = || File::options().read(true).write(true).open("/dev/null").unwrap().into();
-    let bash = "/bin/bash";
+    let path = std::env::var_os("PATH").unwrap();
+    let bash =
+        std::env::split_paths(&path).map(|folder| folder.join("bash")).find(|bash| bash.is_file());
     let request = SpawnRequest {
-        argv: vec![bash.into(), "-c".into(), script.into()],
+        argv: vec![bash.unwrap().into(), "-c".into(), script.into()],
         cwd: "/".into(),
         descriptors: vec![null(), output.into(), null()],
         ..SpawnRequest::default()

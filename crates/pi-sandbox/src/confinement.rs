@@ -1,5 +1,5 @@
 //! What a sandbox is asked for, and what it is notified of: plain data, on every platform. How it is held
-//! stands in `sandbox`.
+//! stands in `enclosure`.
 
 use std::net::{Ipv4Addr, SocketAddrV4};
 use std::path::PathBuf;

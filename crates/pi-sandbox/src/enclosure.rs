@@ -1,7 +1,7 @@
 //! How one session is started in a sandbox: what its supervisor is wrapped in, and what it gives
 //! up itself.
 //!
-//! Which backend, and whether it holds, is decided in the parent module.
+//! Which backend, and whether it holds, is `proven`'s.
 
 #[cfg(target_os = "linux")]
 use std::os::unix::ffi::OsStringExt as _;

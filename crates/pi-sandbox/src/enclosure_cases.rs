@@ -1,8 +1,8 @@
 //! What a session's supervisor is started in, by what is asked for and by what a host has.
 
+use super::seccomp::Choices;
 use super::*;
 use crate::{SandboxBackend, SandboxOptions, SandboxReport};
-use seccomp::Choices;
 
 const FREE: Choices = Choices { internet: true, metadata: true, reading: None };
 

@@ -90,13 +90,15 @@ impl KeptRules {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
-    use crate::landlock;
-    use pi_supervisor::wire::Landlock;
     use std::time::Instant;
 
+    use pi_supervisor::wire::Landlock;
+
+    use super::*;
+    use crate::landlock;
+
     fn kept(folders: &[&Path]) -> Option<KeptRules> {
-        let version = pi_process::sys::landlock_version();
+        let version = crate::sys::landlock_version();
         if version < landlock::OLDEST_FOR_READING {
             // There is nothing to keep.
             return None;
@@ -160,7 +162,7 @@ mod tests {
     #[test]
     fn the_folders_of_this_machine_are_looked_at() {
         let Some(kept) = kept(&[]) else { return };
-        let rules = landlock::reading(pi_process::sys::landlock_version(), &[]);
+        let rules = landlock::reading(crate::sys::landlock_version(), &[]);
         let made = KeptRules::new(|| Ok(Ruleset::new(&rules)?)).unwrap();
 
         let paths: Vec<_> = made.folders.iter().map(|(path, _)| path.to_str().unwrap()).collect();

@@ -48,6 +48,8 @@ mod seatbelt;
 mod seccomp;
 #[cfg(unix)]
 mod stubs;
+#[cfg(target_os = "linux")]
+mod sys;
 #[cfg(unix)]
 mod technique;
 
@@ -70,6 +72,6 @@ pub use stubs::Stubs;
 pub use technique::offered_backends;
 
 #[cfg(test)]
-#[cfg(unix)]
-#[path = "../../pi-process/src/supervisor/executable.rs"]
+#[cfg(target_os = "linux")]
+#[path = "../../pi-supervisor/tests/support/executable.rs"]
 mod executable;

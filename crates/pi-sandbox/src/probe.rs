@@ -205,7 +205,7 @@ mod tests {
     async fn landlock_without_namespaces_refuses_every_attempt() {
         use crate::technique::Technique;
         use crate::{SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport};
-        let version = pi_process::sys::landlock_version();
+        let version = crate::sys::landlock_version();
         if version < 6 {
             // The kernel's to have: before version 6 signals are not refused, before 3 nothing is.
             return;

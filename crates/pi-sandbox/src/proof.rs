@@ -31,7 +31,7 @@ pub struct Configuration {
     pub executable: PathBuf,
     /// The bash whose copy it is.
     pub shell: PathBuf,
-    /// The driver in that bash, where it is not the one of the package.
+    /// The driver that it loads; `None`: none.
     pub driver: Option<PathBuf>,
     /// The sandbox around the session.
     pub sandbox: Option<Arc<Sandbox>>,

@@ -2,7 +2,7 @@
 //! applies in the copy, the limits that its host sets, and the folder for temporary files that is all it can write to.
 //!
 //! Which rights those are stands in `landlock`, `devices` and `seccomp`, which sandboxes have too. That they hold is proven
-//! by attempts (`proof`). Who makes such copies, and when, is `session::driven::confined`'s. See docs/read-only.md.
+//! by attempts (`proof`). Who makes such copies, and when, is `session::driven::confined`'s of pi-shell. See docs/read-only.md.
 #![cfg(target_os = "linux")]
 
 use std::io;
@@ -10,8 +10,8 @@ use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use crate::sys::limits::{self, Bound, Bounded};
 use pi_process::lock;
-use pi_process::sys::limits::{self, Bound, Bounded};
 use pi_supervisor::landlock::Ruleset;
 use pi_supervisor::remove_tree::open_folder;
 use rustix::fs::Mode;
@@ -33,7 +33,7 @@ const NO_DUMP: Bound = Bound { soft: 1, hard: 1 };
 
 /// Why nothing can be confined on this system; `None`: as far as it says, it can.
 pub fn missing() -> Option<String> {
-    missing_with(pi_process::sys::landlock_version())
+    missing_with(crate::sys::landlock_version())
 }
 
 fn missing_with(version: i64) -> Option<String> {
@@ -45,7 +45,7 @@ fn missing_with(version: i64) -> Option<String> {
 
 /// What this kernel cannot hold of a read-only copy, by name.
 pub fn degraded() -> Vec<&'static str> {
-    degraded_with(pi_process::sys::landlock_version())
+    degraded_with(crate::sys::landlock_version())
 }
 
 /// Sockets are refused by the seccomp program whatever the version; of signals, one call has to be left
@@ -74,7 +74,7 @@ impl ReadOnly {
         if let Some(reason) = missing() {
             return Err(reason);
         }
-        let version = pi_process::sys::landlock_version();
+        let version = crate::sys::landlock_version();
         let temporary = state.join(TEMPORARY_NAME);
         let failed = |error: io::Error| format!("`{}`: {error}", temporary.display());
         let folder = new_folder(&temporary).map_err(failed)?;
@@ -206,7 +206,7 @@ mod tests {
         assert_eq!([1, 2].map(missing_with), [None, None]);
         let state = tempfile::tempdir().unwrap();
         let mut means = ReadOnly::new(state.path()).unwrap();
-        assert_eq!(means.degraded(), degraded_with(pi_process::sys::landlock_version()));
+        assert_eq!(means.degraded(), degraded_with(crate::sys::landlock_version()));
         assert_eq!(means.degraded(), degraded());
         means.version = landlock::WITH_SIGNALS - 1;
         assert_eq!(means.degraded(), ["signal"]);

@@ -49,7 +49,7 @@ pub fn offered_backends() -> Vec<&'static str> {
         if bubblewrap::find().is_some_and(|_program| may_have_namespaces()) {
             names.push(SandboxBackend::Bubblewrap.name());
         }
-        if pi_process::sys::landlock_version() >= landlock::OLDEST {
+        if crate::sys::landlock_version() >= landlock::OLDEST {
             names.push(SandboxBackend::Landlock.name());
         }
         names
@@ -102,7 +102,7 @@ pub(super) fn techniques(
     backend: SandboxBackend,
     options: &SandboxOptions,
 ) -> Result<Vec<Technique>, String> {
-    let version = pi_process::sys::landlock_version();
+    let version = crate::sys::landlock_version();
     match backend {
         SandboxBackend::Bubblewrap => {
             let program = bubblewrap::find().ok_or(

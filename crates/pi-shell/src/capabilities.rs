@@ -83,16 +83,15 @@ fn read_only() -> Result<Vec<&'static str>, String> {
 }
 
 #[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn linux_keeps_one_bash_a_session() {
         assert_eq!(capabilities().session, SessionKind::Persistent);
     }
 
-    #[cfg(target_os = "linux")]
     #[test]
     fn what_a_read_only_command_is_not_kept_from_has_a_name_that_is_documented() {
         let documented = include_str!("../../../docs/read-only.md");

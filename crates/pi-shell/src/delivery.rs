@@ -11,9 +11,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pi_mask::{Mask, Masker};
-use pi_output::OutputSummary;
-use pi_output::SinkOptions;
-use pi_output::{Decoder, Sink};
+use pi_output::{Decoder, OutputSummary, Sink, SinkOptions};
 
 use crate::observer::Observer;
 use crate::request::RunOptions;

@@ -3,6 +3,10 @@
 use std::io;
 use std::path::PathBuf;
 
+use pi_mask::TooManyValues;
+use pi_process::ProcessError;
+use pi_sandbox::SandboxUnavailable;
+
 /// The command never ran.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -161,27 +165,23 @@ impl ShellError {
     }
 }
 
-impl From<pi_process::ProcessError> for ShellError {
-    fn from(error: pi_process::ProcessError) -> Self {
+impl From<ProcessError> for ShellError {
+    fn from(error: ProcessError) -> Self {
         match error {
-            pi_process::ProcessError::Supervisor { path, source } => {
-                Self::Supervisor { path, source }
-            }
-            pi_process::ProcessError::System { attempt, source } => {
-                Self::System { attempt, source }
-            }
+            ProcessError::Supervisor { path, source } => Self::Supervisor { path, source },
+            ProcessError::System { attempt, source } => Self::System { attempt, source },
         }
     }
 }
 
-impl From<pi_sandbox::SandboxUnavailable> for ShellError {
-    fn from(error: pi_sandbox::SandboxUnavailable) -> Self {
+impl From<SandboxUnavailable> for ShellError {
+    fn from(error: SandboxUnavailable) -> Self {
         Self::SandboxUnavailable { mode: error.mode, reason: error.reason }
     }
 }
 
-impl From<pi_mask::TooManyValues> for ShellError {
-    fn from(error: pi_mask::TooManyValues) -> Self {
+impl From<TooManyValues> for ShellError {
+    fn from(error: TooManyValues) -> Self {
         Self::InvalidOption { name: "mask.values", reason: error.reason }
     }
 }
@@ -203,9 +203,26 @@ mod tests {
 
     #[test]
     fn values_that_cannot_be_masked_are_an_option_out_of_its_range() {
-        let error = ShellError::from(pi_mask::TooManyValues { reason: "has 300 values".into() });
+        let error = ShellError::from(TooManyValues { reason: "has 300 values".into() });
 
         assert_eq!(error.code(), "PI_INVALID_OPTION");
         assert_eq!(error.to_string(), "option `mask.values` has 300 values");
+    }
+
+    #[test]
+    fn what_the_crates_below_report_keeps_its_words_and_has_a_code() {
+        let source = || io::Error::from_raw_os_error(2);
+        for (below, code) in [
+            (ProcessError::Supervisor { path: "/s".into(), source: source() }, "PI_SUPERVISOR"),
+            (ProcessError::System { attempt: "make a pipe", source: source() }, "PI_SYSTEM"),
+        ] {
+            let words = below.to_string();
+            let error = ShellError::from(below);
+            assert_eq!((error.to_string(), error.code()), (words, code));
+        }
+        let reason = "landlock: too old".to_owned();
+        let error = ShellError::from(SandboxUnavailable { mode: "read-only", reason });
+        let words = "cannot run in a `read-only` sandbox: landlock: too old; mode `full` runs without a sandbox";
+        assert_eq!((error.to_string().as_str(), error.code()), (words, "PI_SANDBOX_UNAVAILABLE"));
     }
 }

@@ -6,8 +6,7 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use pi_output::OutputSummary;
-use pi_output::Sink;
+use pi_output::{OutputSummary, Sink};
 use pi_process::lock;
 
 use crate::delivery::Delivery;
@@ -75,10 +74,11 @@ mod tests {
     use std::io;
     use std::time::{Duration, Instant};
 
+    use pi_output::SinkOptions;
+
     use super::*;
     use crate::observer::Observer;
     use crate::request::RunOptions;
-    use pi_output::SinkOptions;
 
     /// Wants nothing.
     struct Deaf;

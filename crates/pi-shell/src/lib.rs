@@ -3,15 +3,16 @@
 //! # Theory of operation
 //! A session is one real bash below a `pi-supervisor`, which is the root of everything the session
 //! starts and outlives the bash itself. Commands are orders to a driver inside bash, over a socket; their output comes
-//! by a pipe, is decoded, counted and kept here, and leaves through an `Observer`. A command
+//! by a pipe, is decoded, counted and kept (`pi-output`), and leaves through an `Observer`. A command
 //! ends when bash reports it; it is stopped by descent from the supervisor, never by group alone. Where no bash can be
 //! kept, each command has one of its own, which begins with the state of the one before.
 //!
 //! ```text
 //! request → validate → session → (supervisor → bash → programs)
 //!                        │  ↑ reports          │ output
-//!                        └──┴── delivery → output::Sink, Observer
+//!                        └──┴── delivery → Sink of pi-output, Observer
 //! ```
+//! Processes are started and stopped by `pi-process`, sandboxes held by `pi-sandbox`, secrets masked by `pi-mask`.
 //! No N-API here, and no decision about what a command may do.
 
 #[cfg(target_os = "linux")]
@@ -69,5 +70,5 @@ pub use source::READ_BYTES;
 
 #[cfg(test)]
 #[cfg(unix)]
-#[path = "../../pi-process/src/supervisor/executable.rs"]
+#[path = "../../pi-supervisor/tests/support/executable.rs"]
 mod executable;

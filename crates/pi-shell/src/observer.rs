@@ -71,8 +71,9 @@ pub trait Observer: Send + Sync {
 mod tests {
     use std::sync::Mutex;
 
-    use super::*;
     use pi_process::lock;
+
+    use super::*;
 
     struct Without;
 

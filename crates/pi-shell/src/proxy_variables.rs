@@ -92,11 +92,12 @@ pub(crate) fn bound(options: &mut ShellOptions) {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use pi_proxy::Rules;
+    use pi_sandbox::SandboxMode;
 
     use super::*;
-    use pi_sandbox::SandboxMode;
 
     fn sandbox(network: SandboxNetwork) -> SandboxOptions {
         SandboxOptions {

@@ -1,8 +1,8 @@
 //! Sessions on a bash that is too old to be kept. None is to be had here, so it is a stand-in: this
 //! machine's bash, which tells another version of itself.
 
-#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 #![cfg(unix)]
+#![expect(clippy::unwrap_used, reason = "a failed unwrap is a failed test")]
 
 mod support;
 

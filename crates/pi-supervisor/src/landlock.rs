@@ -1,7 +1,7 @@
 //! Landlock rulesets: made of the kernel's bits and of paths, and entered.
 //!
 //! The supervisor enters one itself. The host makes others, which copies of a session enter; so what a rule is, and which
-//! rights a file can have, stands here for both. What is allowed is decided by neither: see `pi_shell`'s `sandbox`.
+//! rights a file can have, stands here for both. What is allowed is decided by neither: see `pi-sandbox`.
 #![cfg(target_os = "linux")]
 #![expect(unsafe_code, reason = "the calls have no safe wrapper")]
 

@@ -329,7 +329,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let bound = listener.local_addr().unwrap();
         // The tree inherits the socket by its number.
-        let socket = rustix::io::dup(&listener).unwrap();
+        let socket = std::os::fd::OwnedFd::from(listener.try_clone().unwrap());
         let script = "for ((i = 0; i < 499; i++)); do sleep 60 & done; wait";
         let shell = Command::new("bash")
             .args(["-c", script])
@@ -375,7 +375,7 @@ mod tests {
             "200<&0 </dev/null",
             &format!("{} 255<&0 </dev/null", many.join(" ")),
         ] {
-            let socket = rustix::io::dup(&listener).unwrap();
+            let socket = std::os::fd::OwnedFd::from(listener.try_clone().unwrap());
             let script = format!("exec {redirect}; exec sleep 60");
             let mut group = Command::new("bash");
             std::os::unix::process::CommandExt::process_group(&mut group, 0);

@@ -1,4 +1,4 @@
-/** The sink for output that no run wrote. Its own rules are tested in crates/pi-shell; here is what crosses. */
+/** The sink for output that no run wrote. Its own rules are tested in crates/pi-output; here is what crosses. */
 import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";

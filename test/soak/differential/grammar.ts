@@ -139,7 +139,8 @@ function ending(random: Random): Step {
   });
   /** The state before the command comes back. */
   const dropped = (how: string, code: string): Step => {
-    const change = `a=${pick(["lost", "'l o s t'"], random)}; cd /usr; f() { echo lost; }; umask 027; echo out`;
+    // A step may have made `a` an integer: no such value can be assigned then, and the line ends there.
+    const change = `declare +i a; a=${pick(["lost", "'l o s t'"], random)}; cd /usr; f() { echo lost; }; umask 027; echo out`;
     return { text: `${change}; ${how}`, plain: `(${change}); ${LOSE}; ${setStatus(code)}`, ...ended };
   };
   return pick<() => Step>(

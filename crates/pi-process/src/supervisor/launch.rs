@@ -8,9 +8,8 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStderr, Command, Stdio};
 use std::time::Duration;
 
-use pi_supervisor::PRIVATE_FOLDER_OPTION;
-use pi_supervisor::process;
 use pi_supervisor::wire::{Confine, Event, PROGRAM_ARGUMENT, PROGRAM_NAME, Request, VERSION};
+use pi_supervisor::{PRIVATE_FOLDER_OPTION, process};
 use rustix::net::{AddressFamily, SocketFlags, SocketType};
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;

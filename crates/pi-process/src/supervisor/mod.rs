@@ -34,12 +34,9 @@ use rustix::net::Shutdown;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::time::timeout;
 
-use crate::ProcessError;
-use crate::ResourceUsage;
 use crate::budget::USAGE_LIMIT;
-use crate::lock;
 use crate::tree::ProcessIdentity;
-
+use crate::{ProcessError, ResourceUsage, lock};
 use driver::Order;
 pub use request::SpawnRequest;
 pub use surroundings::Surroundings;
@@ -265,6 +262,7 @@ impl Supervisor {
 }
 
 #[cfg(test)]
+#[path = "../../../pi-supervisor/tests/support/executable.rs"]
 pub(crate) mod executable;
 #[cfg(test)]
 mod tests;

@@ -90,7 +90,7 @@ fn limits(limits: ResourceLimits) -> Vec<Limit> {
         let hard = match resource {
             // Where both are the same the kernel kills at once, and the cause of the kill is unknown.
             Resource::CpuSeconds => soft.saturating_add(1),
-            // 1 dumps nothing either, and is what read-only copies need (`sandbox::read_only`).
+            // 1 dumps nothing either, and is what read-only copies need (`pi-sandbox`, `read_only`).
             Resource::CoreSize => soft.max(1),
             _ => soft,
         };

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use pi_supervisor::wire::{Confine, ConfineStep, Event, PROGRAM_NAME, VERSION};
+use pi_supervisor::wire::{Confine, ConfineStep, Event, VERSION};
 
 use super::executable::executable;
 use super::{ChildExit, SpawnFailure, SpawnRequest, SpawnStep, Supervisor, Surroundings};
@@ -287,7 +287,7 @@ async fn a_supervisor_is_called_so_whatever_its_file_is_called() {
     let supervisor = Supervisor::launch(&program, None, None).await.unwrap();
 
     let command = tree::describe(identity(&supervisor)).unwrap().command;
-    assert!(command.starts_with(PROGRAM_NAME), "{command}");
+    assert!(command.starts_with(pi_supervisor::wire::PROGRAM_NAME), "{command}");
 }
 
 #[tokio::test]

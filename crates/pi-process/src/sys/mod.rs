@@ -5,8 +5,6 @@
 mod fine_timer;
 #[cfg(windows)]
 pub mod job;
-#[cfg(target_os = "linux")]
-pub mod limits;
 #[cfg(unix)]
 mod process_handle;
 #[cfg(unix)]
@@ -22,19 +20,6 @@ pub(crate) use process_handle::ProcessHandle;
 pub use watch::LazyWatch;
 #[cfg(unix)]
 pub use watch::watch;
-
-/// The version of Landlock that the kernel has; 0 for none.
-///
-/// `/sys/kernel/security` may not be mounted, so the kernel itself is asked.
-#[cfg(target_os = "linux")]
-#[expect(unsafe_code, reason = "the call has no safe wrapper")]
-pub fn landlock_version() -> i64 {
-    /// `LANDLOCK_CREATE_RULESET_VERSION`.
-    const ASK_VERSION: libc::c_uint = 1;
-    let nothing = std::ptr::null::<libc::c_void>();
-    // SAFETY: with this flag the kernel reads no memory and returns a number.
-    unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, ASK_VERSION) }.max(0)
-}
 
 /// Whether the other end of a socket between processes has not read all that was sent to it.
 #[cfg(target_os = "linux")]
@@ -70,7 +55,7 @@ pub fn open_controller() -> std::io::Result<std::os::fd::OwnedFd> {
 }
 
 /// Reads a file that a command may have put there: no link is followed and no FIFO waited for. One of more than `most`
-/// bytes is refused.
+/// bytes is refused, as what is not a file is (`InvalidData`).
 #[cfg(unix)]
 pub fn read_plain(path: &std::path::Path, most: u64) -> std::io::Result<Vec<u8>> {
     use std::io::Read as _;

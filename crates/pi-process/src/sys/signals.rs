@@ -1,4 +1,4 @@
-//! Numbers of the signals the core sends, named once so that no other file asks `libc`.
+//! Numbers of the signals that are sent to commands, in the order of a stop, and names of those that tell of a fault.
 
 /// Interactive interruption: a shell returns to its prompt.
 pub(crate) const INTERRUPT: i32 = libc::SIGINT;
@@ -35,8 +35,7 @@ mod tests {
 
     #[test]
     fn a_fault_has_the_name_that_shells_have_for_it() {
-        let bash = "/bin/bash";
-        let mut command = std::process::Command::new(bash);
+        let mut command = std::process::Command::new("bash");
         command.args(["-c", "kill -l \"$@\"", "bash"]).args(FAULTS.map(|one| one.to_string()));
         let listed = String::from_utf8(command.output().unwrap().stdout).unwrap();
 

@@ -9,12 +9,14 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use pi_supervisor::process;
-pub use pi_supervisor::process::{
-    ProcessEntry, ProcessIdentity, ProcessState, descendants, entry_of, identity_of, ignores,
-    is_alive, signal,
-};
 #[cfg(target_os = "linux")]
-pub use pi_supervisor::process::{children_of_single_thread, queue_signal};
+pub use pi_supervisor::process::children_of_single_thread;
+#[cfg(target_os = "linux")]
+pub(crate) use pi_supervisor::process::queue_signal;
+pub use pi_supervisor::process::{
+    ProcessEntry, ProcessIdentity, ProcessState, descendants, identity_of, is_alive, signal,
+};
+pub(crate) use pi_supervisor::process::{entry_of, ignores};
 
 use crate::ProcessInfo;
 
@@ -64,7 +66,8 @@ pub fn pid_in_its_namespace(identity: ProcessIdentity) -> Option<i32> {
     pid.filter(|_| is_alive(identity))
 }
 
-/// The inode in `pipe:[inode]`, or of what else the kernel names so (`proc_pid_fd(5)`).
+/// The inode in `pipe:[inode]`, or of what else the kernel names so (`proc_pid_fd(5)`); `kind`: what stands before the
+/// number, such as `pipe:[`.
 pub fn inode_of(link: &Path, kind: &str) -> Option<u64> {
     link.to_str()?.strip_prefix(kind)?.strip_suffix(']')?.parse().ok()
 }

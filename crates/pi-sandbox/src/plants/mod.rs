@@ -33,7 +33,7 @@ const MOST_TOLD: usize = 20;
 
 /// What one look found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Found {
+pub(crate) struct Found {
     /// What is new since the look before.
     pub plants: Vec<Plant>,
     /// There is more than could be looked at.
@@ -81,7 +81,7 @@ impl Plants {
     }
 
     /// What came since the last look. Reads files, for a few milliseconds at most.
-    pub fn look(&self) -> Found {
+    pub(crate) fn look(&self) -> Found {
         let mut state = lock(&self.0.state);
         state.survey.renew(&self.0.roots, &mut Budget::of_one_walk());
         let (mut plants, mut budget) = (Vec::new(), Budget::of_one_walk());

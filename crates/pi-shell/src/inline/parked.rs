@@ -5,11 +5,10 @@ use std::sync::{Arc, Mutex, Weak};
 use std::task::{Wake, Waker};
 use std::time::{Duration, Instant};
 
+use pi_process::lock;
 use tokio::runtime::Handle;
 
 use super::runs::{InlineRuns, Run};
-
-use pi_process::lock;
 
 /// The place of one run.
 pub(super) struct Slot {

@@ -7,15 +7,14 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use rustix::process::Signal;
-use tokio::time::Instant;
-
 use pi_process::budget::HANG_UP_GRACE;
 use pi_process::spared::Spared;
 use pi_process::stop::{self, ShellTarget, StopPlan};
 use pi_process::supervisor::{Child, Supervisor};
 use pi_process::sys::signals::{CONTINUE, STOP};
 use pi_process::tree::{self, ProcessIdentity};
+use rustix::process::Signal;
+use tokio::time::Instant;
 
 /// Pause between two looks at what is left.
 const LOOK_INTERVAL: Duration = Duration::from_millis(4);

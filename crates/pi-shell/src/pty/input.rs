@@ -9,12 +9,11 @@ use std::convert::Infallible;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
+use pi_process::lock;
 use tokio::sync::Notify;
 
 use super::error::PtyError;
 use super::terminal::Terminal;
-
-use pi_process::lock;
 
 /// Most bytes that wait for a program. More is not typing, and the host's memory is not a file.
 pub(super) const MAX_PENDING_BYTES: usize = 16 * 1024 * 1024;

@@ -27,10 +27,8 @@ use std::future::Future;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pi_process::ResourceUsage;
-use pi_process::lock;
 use pi_process::supervisor::Child;
-use pi_process::tree;
+use pi_process::{ResourceUsage, lock, tree};
 use pi_sandbox::SandboxReport;
 use rustix::process::Signal;
 use tokio_util::sync::CancellationToken;

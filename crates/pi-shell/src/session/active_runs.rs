@@ -2,10 +2,9 @@
 
 use std::sync::{Arc, Mutex};
 
+use pi_process::lock;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
-
-use pi_process::lock;
 
 /// Runs of one session, waiting ones too.
 #[derive(Default)]

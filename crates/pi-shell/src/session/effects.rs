@@ -66,7 +66,7 @@ pub(super) fn only_replaces_shell(command: &str) -> bool {
         .is_some_and(|words| words.bytes().all(|byte| is_plain(byte) || byte == b'\''))
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::{keeps_shell, only_replaces_shell};
 

@@ -8,14 +8,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::time::Duration;
 
-use pi_process::ProcessInfo;
-use pi_process::lock;
 use pi_process::private_dir::{self, PrivateDir};
 use pi_process::spared::{self, Spared};
 #[cfg(target_os = "linux")]
 use pi_process::stop::{ShellTarget, StopPlan};
 use pi_process::supervisor::Supervisor;
 use pi_process::tree::{self, ProcessIdentity};
+use pi_process::{ProcessInfo, lock};
 use pi_sandbox::{Egress, Enclosure, Plants, SandboxReport, SessionPaths, Stubs};
 
 use super::launch::{self, LaunchSpec};

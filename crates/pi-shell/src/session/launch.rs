@@ -8,11 +8,9 @@ use pi_process::ResourceLimits;
 use pi_process::supervisor::{SpawnFailure, SpawnStep};
 use pi_sandbox::Sandbox;
 
-use crate::environment;
 use crate::error::ShellError;
-use crate::proxy_variables;
 use crate::request::ShellOptions;
-use crate::{shell_path, validate};
+use crate::{environment, proxy_variables, shell_path, validate};
 
 /// How a bash is started. Two equal ones give interchangeable shells.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -21,7 +21,10 @@ mod active_runs;
 mod admission;
 #[cfg(target_os = "linux")]
 mod driven;
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
+#[cfg_attr(
+    not(any(target_os = "linux", test)),
+    expect(dead_code, reason = "a kept shell has the rest")
+)]
 mod effects;
 #[cfg(unix)]
 #[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
@@ -44,7 +47,10 @@ mod members;
 mod one_shot;
 #[cfg(target_os = "linux")]
 mod output_pipe;
-#[cfg_attr(not(target_os = "linux"), expect(dead_code, reason = "a kept shell has the rest"))]
+#[cfg_attr(
+    not(any(target_os = "linux", test)),
+    expect(dead_code, reason = "a kept shell has the rest")
+)]
 mod ownership;
 mod per_command;
 #[cfg(target_os = "linux")]
@@ -79,9 +85,8 @@ use crate::inline;
 use crate::job::Job;
 use crate::observer::Observer;
 use crate::outcome::{ExitOutcome, RunResult};
-use crate::proxy_variables;
 use crate::request::{Concurrency, RunOptions, ShellOptions};
-use crate::validate;
+use crate::{proxy_variables, validate};
 
 /// Where none is kept.
 #[cfg(not(target_os = "linux"))]

@@ -5,10 +5,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use pi_process::lock;
-use pi_process::private_dir;
+use pi_process::{lock, private_dir};
+use tokio::runtime;
+use tokio::time::{Instant, sleep, timeout};
 
 use super::driven::{self, DrivenShell, LaunchError};
 use super::ground::Ground;
@@ -20,52 +21,93 @@ struct Spare {
     ground: Ground,
     shell: DrivenShell,
     /// The runtime that watches its pipes; of no use in another.
-    runtime: tokio::runtime::Id,
+    runtime: runtime::Id,
 }
 
 impl Spare {
     fn fits(&self, executable: &Path, spec: &LaunchSpec) -> bool {
         let Self { ground, runtime, .. } = self;
         (&ground.spec, ground.executable.as_path(), *runtime)
-            == (spec, executable, tokio::runtime::Handle::current().id())
+            == (spec, executable, runtime::Handle::current().id())
     }
 }
+
+/// Longest wait for sessions that are starting before a spare is booted beside them.
+const QUIET_LIMIT: Duration = Duration::from_secs(1);
+
+/// How often it is looked for whether they are.
+const LOOK_INTERVAL: Duration = Duration::from_millis(5);
+
+/// Longest time that a spare may take, on a folder that does not answer: then the next session has another one booted.
+const BOOT_LIMIT: Duration = Duration::from_secs(10);
 
 /// One serves sessions that start one after the other. It costs about 1 MB.
-static SPARE: Mutex<Option<Spare>> = Mutex::new(None);
+static POOL: Mutex<Pool> =
+    Mutex::new(Pool { spare: None, starting: 0, wanted: None, keepers: Vec::new() });
 
-/// Sessions that are starting, and spares that are being booted.
-static STARTS: Starts = Starts { sessions: AtomicUsize::new(0), spares: AtomicUsize::new(0) };
-
-/// What is being started. A spare is booted when no session is, and one at a time: two hundred sessions that began together
-/// used to boot a hundred spares beside them, of which one was kept.
-struct Starts {
-    sessions: AtomicUsize,
-    spares: AtomicUsize,
+struct Pool {
+    spare: Option<Spare>,
+    /// Sessions that are booting shells of their own.
+    starting: usize,
+    /// What the newest session that a spare can serve began with.
+    wanted: Option<(PathBuf, LaunchSpec)>,
+    /// Runtimes on which a task sees to the next spare.
+    keepers: Vec<runtime::Id>,
 }
 
-/// One of them, as long as it lives.
-struct Start<'a>(&'a AtomicUsize);
+/// A session that boots a shell of its own, as long as this lives.
+struct Starting;
 
-impl Starts {
-    /// A session begins to start.
-    fn session(&self) -> Start<'_> {
-        self.sessions.fetch_add(1, Ordering::SeqCst);
-        Start(&self.sessions)
-    }
-
-    /// A spare may be booted now, and no other one meanwhile; `None`: this is not the time.
-    fn spare(&self) -> Option<Start<'_>> {
-        let is_quiet = self.sessions.load(Ordering::SeqCst) == 0;
-        let is_first =
-            || self.spares.compare_exchange(0, 1, Ordering::SeqCst, Ordering::SeqCst).is_ok();
-        (is_quiet && is_first()).then(|| Start(&self.spares))
+impl Starting {
+    fn begin() -> Self {
+        lock(&POOL).starting += 1;
+        Self
     }
 }
 
-impl Drop for Start<'_> {
+impl Drop for Starting {
     fn drop(&mut self) {
-        self.0.fetch_sub(1, Ordering::SeqCst);
+        lock(&POOL).starting -= 1;
+    }
+}
+
+/// The task of a runtime that sees to the next spare: one, however many sessions begin together. It used to be one for each
+/// session, and hundreds of them booted dozens of spares, of which one was kept.
+struct Keeper(Option<runtime::Id>);
+
+impl Keeper {
+    /// Where the runtime has none yet.
+    fn appoint() -> Option<Self> {
+        let runtime = runtime::Handle::current().id();
+        let keepers = &mut lock(&POOL).keepers;
+        let is_first = !keepers.contains(&runtime);
+        is_first.then(|| {
+            keepers.push(runtime);
+            Self(Some(runtime))
+        })
+    }
+
+    /// What a spare is missing for. None: there is one, and from here on whoever takes it appoints another keeper.
+    fn missing(&mut self) -> Option<(PathBuf, LaunchSpec)> {
+        let mut pool = lock(&POOL);
+        let (executable, spec) = pool.wanted.clone()?;
+        if pool.spare.as_ref().is_some_and(|spare| spare.fits(&executable, &spec)) {
+            self.leave(&mut pool);
+            return None;
+        }
+        Some((executable, spec))
+    }
+
+    fn leave(&mut self, pool: &mut Pool) {
+        if let Some(runtime) = self.0.take() {
+            pool.keepers.retain(|one| *one != runtime);
+        }
+    }
+}
+
+impl Drop for Keeper {
+    fn drop(&mut self) {
+        self.leave(&mut lock(&POOL));
     }
 }
 
@@ -74,21 +116,21 @@ pub(super) async fn take(
     executable: &Path,
     spec: &LaunchSpec,
 ) -> Result<(Ground, DrivenShell), ShellError> {
-    let start = STARTS.session();
-    let taken = match take_spare(executable, spec) {
-        Some(spare) => spare,
-        None => boot(executable, spec).await?,
+    let taken = if let Some(spare) = take_spare(executable, spec) {
+        spare
+    } else {
+        let _starting = Starting::begin();
+        boot(executable, spec).await?
     };
-    drop(start);
     // A spare in a sandbox would hold stubs in the workspace for as long as this process lives.
     if spec.sandbox.is_none() {
-        replenish(executable.to_path_buf(), spec.clone());
+        replenish(executable, spec);
     }
     Ok((taken.ground, taken.shell))
 }
 
 fn take_spare(executable: &Path, spec: &LaunchSpec) -> Option<Spare> {
-    let spare = lock(&SPARE).take_if(|spare| spare.fits(executable, spec))?;
+    let spare = lock(&POOL).spare.take_if(|spare| spare.fits(executable, spec))?;
     // Someone may have killed it, or its folder may be gone.
     (spare.shell.child().exit_status().is_none() && spare.ground.folder.path().is_dir())
         .then_some(spare)
@@ -103,44 +145,31 @@ async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError>
         LaunchError::Unfit(reason) => ShellError::NotKept { path: spec.shell.clone(), reason },
     })?;
     ground.limits.add(shell.child().pid())?;
-    let runtime = tokio::runtime::Handle::current().id();
+    let runtime = runtime::Handle::current().id();
     Ok(Spare { ground, shell, runtime })
 }
 
-/// Boots the next spare in the background, unless sessions are starting: the last of them does. Failing is no matter: the
-/// next session boots its own.
-fn replenish(executable: PathBuf, spec: LaunchSpec) {
-    let Some(start) = STARTS.spare() else { return };
+/// Has the next spare booted in the background, behind sessions that are starting. Failing is no matter: the next session
+/// boots its own.
+fn replenish(executable: &Path, spec: &LaunchSpec) {
+    lock(&POOL).wanted = Some((executable.to_path_buf(), spec.clone()));
+    let Some(mut keeper) = Keeper::appoint() else { return };
     drop(tokio::spawn(async move {
-        let _start = start;
+        until_quiet().await;
         private_dir::sweep_stale();
-        let has_one = || lock(&SPARE).as_ref().is_some_and(|spare| spare.fits(&executable, &spec));
-        if !has_one()
-            && let Ok(spare) = boot(&executable, &spec).await
-        {
+        while let Some((executable, spec)) = keeper.missing() {
+            let Ok(Ok(spare)) = timeout(BOOT_LIMIT, boot(&executable, &spec)).await else { return };
             // Dropped when it is unlocked again: a supervisor goes with it.
-            let other = lock(&SPARE).replace(spare);
+            let other = lock(&POOL).spare.replace(spare);
             drop(other);
         }
     }));
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_spare_is_booted_behind_the_last_of_sessions_that_start_together_and_one_at_a_time() {
-        let starts = Starts { sessions: AtomicUsize::new(0), spares: AtomicUsize::new(0) };
-        let (one, other) = (starts.session(), starts.session());
-        assert!(starts.spare().is_none());
-        drop(one);
-        assert!(starts.spare().is_none(), "another session is starting");
-        drop(other);
-
-        let spare = starts.spare().unwrap();
-        assert!(starts.spare().is_none(), "one is being booted");
-        drop(spare);
-        assert!(starts.spare().is_some());
+/// Waits until no session is starting, a while.
+async fn until_quiet() {
+    let end = Instant::now() + QUIET_LIMIT;
+    while lock(&POOL).starting > 0 && Instant::now() < end {
+        sleep(LOOK_INTERVAL).await;
     }
 }

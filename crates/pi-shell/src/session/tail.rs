@@ -149,10 +149,11 @@ mod tests {
     use std::pin::Pin;
     use std::sync::Arc;
 
+    use pi_output::SinkOptions;
+
     use super::*;
     use crate::observer::Observer;
     use crate::request::RunOptions;
-    use pi_output::SinkOptions;
 
     /// Wants nothing, or text that it never has room for.
     struct Listener {

@@ -6,17 +6,16 @@ use std::time::Duration;
 #[cfg(unix)]
 use std::time::Instant;
 
-use super::tail::FileId;
-use crate::outcome::{ExitOutcome, InputWanted};
-use crate::request::OnInputWait;
-
+#[cfg(unix)]
+use pi_process::stop::StopPlan;
 #[cfg(unix)]
 use pi_waiting::{Silence, Unanswered};
 #[cfg(unix)]
 use tokio::task::JoinHandle;
 
-#[cfg(unix)]
-use pi_process::stop::StopPlan;
+use super::tail::FileId;
+use crate::outcome::{ExitOutcome, InputWanted};
+use crate::request::OnInputWait;
 
 /// How often it is asked whether a look is due, by followers that have no clock of their own.
 pub(super) const TICK: Duration = Duration::from_millis(250);

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
 use pi_shell::{Concurrency, ExitOutcome, RunOptions, Shell};
-
 use rustix::process::{Pid, Signal};
 
 use crate::read_only::{read, read_only};

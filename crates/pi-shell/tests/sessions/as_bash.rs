@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use crate::support::{answer, attempt, command, output_of, run, session, status_of};
 use pi_shell::{RunOptions, Shell};
+
+use crate::support::{answer, attempt, command, output_of, run, session, status_of};
 
 /// What the driver says on its channels, and where it lives.
 fn has_words_of_the_driver(text: &str) -> bool {

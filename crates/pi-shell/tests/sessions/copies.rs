@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, ShellError};
+use tokio_util::sync::CancellationToken;
+
 use crate::support::{
     PATIENCE, Recorder, answer, attempt, command, eventually, is_alive, output_of, run, session,
     status_of,
 };
-use pi_shell::{Concurrency, ExitOutcome, RunOptions, RunResult, ShellError};
-use tokio_util::sync::CancellationToken;
 
 fn copy(text: &str) -> RunOptions {
     RunOptions { concurrency: Concurrency::Clone, ..command(text) }

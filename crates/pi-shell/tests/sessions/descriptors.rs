@@ -1,11 +1,12 @@
 //! Descriptors of a session: every number is the script's, as in a script of its own.
 
-use crate::support::{
-    answer, attempt, command, eventually, output_of, run, session, shell_options, status_of,
-};
 #[cfg(target_os = "linux")]
 use pi_shell::SessionKind;
 use pi_shell::{Concurrency, ResourceLimits, Shell, ShellOptions};
+
+use crate::support::{
+    answer, attempt, command, eventually, output_of, run, session, shell_options, status_of,
+};
 
 /// Numbers that scripts use: the small ones, the one of `coproc`, and of locks. On 255 bash reads
 /// the script itself, as it does in every script.

@@ -4,8 +4,9 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use crate::support::{attempt, command, output_of, run, session};
 use pi_shell::{Concurrency, RunOptions};
+
+use crate::support::{attempt, command, output_of, run, session};
 
 /// Rounds: without waiting, about one of two loses its text.
 const ROUNDS: usize = 20;

@@ -3,12 +3,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::support::{
-    PATIENCE, Recorder, answer, command, eventually, output_of, run, session, status_of,
-};
 use pi_shell::{ExitOutcome, RunResult, Shell};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
+
+use crate::support::{
+    PATIENCE, Recorder, answer, command, eventually, output_of, run, session, status_of,
+};
 
 /// A run of the session, begun.
 fn begin(shell: &Shell, text: &str, cancel: &CancellationToken) -> JoinHandle<RunResult> {

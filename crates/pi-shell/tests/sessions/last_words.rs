@@ -4,9 +4,10 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use crate::support::{Recorder, answer, command, run, session, shell_options, status_of};
 use pi_shell::{ExitOutcome, RunOptions, RunResult, execute_shell};
 use tokio_util::sync::CancellationToken;
+
+use crate::support::{Recorder, answer, command, run, session, shell_options, status_of};
 
 /// A million bytes of `x`, without an end of line.
 const MILLION: &str = "head -c 1000000 /dev/zero | tr '\\0' x";

@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::Instant;
 
-use crate::support::{answer, output_of, run, session, shell_options, status_of};
 use pi_shell::{LostWithShell, Shell, ShellOptions};
+
+use crate::support::{answer, output_of, run, session, shell_options, status_of};
 
 #[tokio::test]
 async fn a_shell_that_ends_is_replaced_with_its_state() {

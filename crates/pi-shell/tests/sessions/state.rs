@@ -3,8 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use crate::support::{answer, attempt, command, output_of, run, session, shell_options};
 use pi_shell::{Concurrency, ExitOutcome, RunOptions};
+
+use crate::support::{answer, attempt, command, output_of, run, session, shell_options};
 
 #[tokio::test]
 async fn a_directory_that_the_session_is_in_already_is_not_changed_to() {

@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use pi_shell::{ExitOutcome, RunOptions, Shell, ShellError, SinkOptions, execute_shell};
+use tokio_util::sync::CancellationToken;
+
 use crate::support::{
     PATIENCE, Recorder, answer, attempt, cancel_when, command, eventually, is_alive, output_of,
     run, session, shell_options, status_of,
 };
-use pi_shell::{ExitOutcome, RunOptions, Shell, ShellError, SinkOptions, execute_shell};
-use tokio_util::sync::CancellationToken;
 
 /// A command whose whole output goes to `path` when it needs a file.
 fn spilling(text: &str, path: &std::path::Path) -> RunOptions {

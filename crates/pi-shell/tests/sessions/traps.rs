@@ -1,7 +1,8 @@
 //! What a session's own doings keep from the traps of its user, and what they do not lose of them.
 
-use crate::support::{answer, attempt, command, output_of, run, session, status_of};
 use pi_shell::{Concurrency, RunOptions};
+
+use crate::support::{answer, attempt, command, output_of, run, session, status_of};
 
 fn copy(text: &str) -> RunOptions {
     RunOptions { concurrency: Concurrency::Clone, ..command(text) }

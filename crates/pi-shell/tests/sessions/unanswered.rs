@@ -4,10 +4,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use pi_shell::{ExitOutcome, OnInputWait, RunOptions, RunResult};
+
 use crate::support::{
     answer, attempt, command, eventually, is_alive, output_of, run, session, skip,
 };
-use pi_shell::{ExitOutcome, OnInputWait, RunOptions, RunResult};
 
 /// More than a wait that counts needs to be seen: a quarter of a second, and the two seconds that it has to last.
 const LONG_ENOUGH: Duration = Duration::from_secs(5);

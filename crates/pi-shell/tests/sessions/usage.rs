@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use crate::support::{attempt, command, run, session};
 use pi_shell::{Concurrency, ResourceUsage, RunOptions};
+
+use crate::support::{attempt, command, run, session};
 
 /// `tail` keeps 48 MiB of its input.
 const NEEDS_MEMORY: &str = "head -c 60000000 /dev/zero | tail -c 50331648 | wc -c";

@@ -6,7 +6,7 @@
 #![allow(clippy::allow_attributes, reason = "see above")]
 
 pub(crate) mod driver;
-#[path = "../../../pi-process/src/supervisor/executable.rs"]
+#[path = "../../../pi-supervisor/tests/support/executable.rs"]
 mod executable;
 
 use std::future::Future;

@@ -7,14 +7,14 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::time::Duration;
 
 use pi_process::sys::LazyWatch;
-
-use super::protocol::{Report, VERSION};
-use crate::inline;
-use crate::session::ground::ReportId;
 use rustix::net::{
     AddressFamily, RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, SocketFlags, SocketType,
 };
+
+use super::protocol::{Report, VERSION};
+use crate::inline;
+use crate::session::ground::ReportId;
 
 /// Longest report read: a directory's name is what makes it long, and bash keeps longer ones than the kernel.
 const REPORT_BYTES: usize = 16_384;

@@ -2,7 +2,7 @@
 //! are made. So such a command costs a fork, as any copy does.
 //!
 //! It is made with the first read-only command, from the standby that has the session's state, and again where the state
-//! has changed since. What it is confined by is `sandbox::read_only`'s; the bash driver applies it.
+//! has changed since. What it is confined by is `pi_sandbox::read_only`'s; the bash driver applies it.
 
 use std::io;
 use std::path::Path;

@@ -6,10 +6,9 @@ use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use pi_process::ResourceUsage;
-use pi_process::budget;
 use pi_process::stop::{ShellTarget, StopPlan};
 use pi_process::supervisor::Child;
+use pi_process::{ResourceUsage, budget};
 
 use super::follow::{Ending, Follow};
 use super::protocol::RunOrder;

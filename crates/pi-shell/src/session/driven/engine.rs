@@ -17,14 +17,12 @@ use super::shell::{DrivenShell, Heard, LaunchError};
 use super::standby::Shared;
 use crate::error::ShellError;
 use crate::outcome::LostWithShell;
-use crate::proxy_variables;
 use crate::request::ShellOptions;
-use crate::script;
 use crate::session::ground::Ground;
-use crate::session::launch;
 use crate::session::output_pipe::OutputPipe;
 use crate::session::ownership::Title;
-use crate::session::pool;
+use crate::session::{launch, pool};
+use crate::{proxy_variables, script};
 
 /// Time that a session which cannot begin may take to be closed.
 const START_CLOSE_LIMIT: Duration = Duration::from_secs(5);

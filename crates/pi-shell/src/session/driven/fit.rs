@@ -11,15 +11,12 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pi_process::ResourceLimits;
-use pi_process::Turn;
-use pi_process::lock;
 use pi_process::private_dir::PrivateDir;
 use pi_process::spared::Spared;
 use pi_process::stop::{self, ShellTarget, StopPlan};
 use pi_process::supervisor::Supervisor;
 use pi_process::sys::signals::{self, KILL};
-use pi_process::tree;
+use pi_process::{ResourceLimits, Turn, lock, tree};
 
 use super::channel::Channel;
 use super::faults::fault_in;

@@ -7,10 +7,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use pi_output::OutputSummary;
-use pi_process::budget;
 use pi_process::stop::{ShellTarget, StopPlan};
 use pi_process::supervisor::ChildExit;
-use pi_process::{ProcessInfo, ResourceUsage};
+use pi_process::{ProcessInfo, ResourceUsage, budget};
 
 use super::engine::Engine;
 use super::follow::{Ending, Follow};

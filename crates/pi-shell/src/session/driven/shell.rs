@@ -6,7 +6,6 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use pi_process::private_dir::PrivateDir;
@@ -331,7 +330,7 @@ impl<'a> Running<'a> {
     /// Whether the shell is dead, and nothing was heard of its end: a debugger keeps it from being reaped.
     pub(in crate::session) fn is_kept_dead(&self) -> bool {
         let child = &self.shell.child;
-        self.stage.0.load(Ordering::SeqCst) == Stage::NOT_A_SHELL
+        self.stage.is_end_of_shell()
             && child.exit_status().is_none()
             && !pi_process::tree::is_alive(child.identity())
     }
@@ -346,7 +345,7 @@ impl<'a> Running<'a> {
     fn note_end(&mut self, error: &io::Error) {
         // The kernel's word for what lay unread at the other end (`unix(7)`).
         self.is_unread |= error.kind() == io::ErrorKind::ConnectionReset;
-        self.stage.0.store(Stage::NOT_A_SHELL, Ordering::SeqCst);
+        self.stage.note_end_of_shell();
     }
 
     fn answer_in(&mut self, message: Message) -> Option<Heard> {
@@ -359,7 +358,7 @@ impl<'a> Running<'a> {
         if (message.pid, sequence) != (self.shell.child.pid(), self.sequence) {
             return None;
         }
-        self.stage.0.store(Stage::DONE, Ordering::SeqCst);
+        self.stage.note_answer();
         self.shell.owes_answer = false;
         Some(heard)
     }

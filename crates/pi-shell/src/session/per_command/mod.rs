@@ -26,8 +26,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use pi_process::budget;
-use pi_process::lock;
+use pi_process::{budget, lock};
 
 use self::files::Files;
 use self::follow::Follow;
@@ -39,15 +38,12 @@ use super::effects;
 use super::ownership::{Ownership, Title};
 use super::unanswered::Waits;
 use crate::delivery::Delivery;
-use crate::environment;
 use crate::error::ShellError;
 use crate::job::Job;
 use crate::late::LateReaders;
 use crate::outcome::{ExitOutcome, LostWithShell, RunResult};
-use crate::proxy_variables;
 use crate::request::{EnvironmentEntry, ShellOptions};
-use crate::shell_path;
-use crate::validate;
+use crate::{environment, proxy_variables, shell_path, validate};
 
 /// What one bash hands on to the next.
 #[derive(Clone)]

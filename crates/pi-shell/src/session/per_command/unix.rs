@@ -8,13 +8,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use pi_process::ResourceLimits;
 use pi_process::budget::GROUP_TERMINATE_GRACE;
 use pi_process::stop::{self, ShellTarget, StopPlan};
 use pi_process::supervisor::{Child, SpawnRequest};
 use pi_process::sys::watch;
-use pi_process::tree;
-use pi_process::{ProcessInfo, ResourceUsage};
+use pi_process::{ProcessInfo, ResourceLimits, ResourceUsage, tree};
 use pi_sandbox::SandboxReport;
 use rustix::fs::{Mode, OFlags};
 use rustix::process::{Pid, Signal};

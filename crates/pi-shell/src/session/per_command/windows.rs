@@ -10,10 +10,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use pi_process::ResourceLimits;
-use pi_process::lock;
 use pi_process::sys::job::{self, Job};
-use pi_process::{ProcessInfo, ResourceUsage};
+use pi_process::{ProcessInfo, ResourceLimits, ResourceUsage, lock};
 use pi_sandbox::SandboxReport;
 use tokio::time::Instant;
 use windows_sys::Win32::System::Threading::CREATE_NO_WINDOW;

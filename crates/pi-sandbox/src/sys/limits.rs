@@ -7,7 +7,7 @@ use std::ptr;
 
 /// Of what there is a limit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Bounded {
+pub(crate) enum Bounded {
     /// A core dump, in bytes.
     CoreSize,
     /// A file that is written, in bytes.
@@ -16,15 +16,15 @@ pub enum Bounded {
 
 /// What a process may have of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Bound {
+pub(crate) struct Bound {
     /// What holds.
-    pub soft: u64,
+    pub(crate) soft: u64,
     /// What it may raise that to.
-    pub hard: u64,
+    pub(crate) hard: u64,
 }
 
 /// The limit of the process `pid`.
-pub fn bound_of(pid: i32, what: Bounded) -> io::Result<Bound> {
+pub(crate) fn bound_of(pid: i32, what: Bounded) -> io::Result<Bound> {
     let mut found = libc::rlimit64 { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the kernel reads nothing and writes one value to `found`, which lives.
     let asked = unsafe {
@@ -38,8 +38,8 @@ pub fn bound_of(pid: i32, what: Bounded) -> io::Result<Bound> {
     }
 }
 
-/// Sets it.
-pub fn set_bound(pid: i32, what: Bounded, bound: Bound) -> io::Result<()> {
+/// Sets the limit of the process `pid`.
+pub(crate) fn set_bound(pid: i32, what: Bounded, bound: Bound) -> io::Result<()> {
     let wanted = libc::rlimit64 { rlim_cur: bound.soft, rlim_max: bound.hard };
     // SAFETY: the kernel reads one value from `wanted`, which lives, and writes nothing.
     let set = unsafe {

@@ -1,5 +1,5 @@
-//! Where tests find the supervisor: cargo tells the path of an executable to tests of its own
-//! package only. Needs nothing of this crate, so that tests in `tests/` can include the file.
+//! Where tests of other crates find the supervisor: cargo tells the path of an executable to tests of its own package
+//! only. They include this file, which needs no crate.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -7,12 +7,12 @@ use std::sync::OnceLock;
 
 /// Path of the executable beside this test's own target folder, built from the present sources.
 ///
-/// `cargo test -p pi-shell` alone does not build it, and an old one would be tested unnoticed; so
+/// `cargo test -p` of another crate does not build it, and an old one would be tested unnoticed; so
 /// cargo is asked once a test process, which takes a moment when there is nothing to do.
 pub(crate) fn executable() -> &'static Path {
     static PATH: OnceLock<PathBuf> = OnceLock::new();
     PATH.get_or_init(|| {
-        // TARGET/PROFILE/deps/pi_shell-HASH
+        // TARGET/PROFILE/deps/NAME-HASH
         let test = std::env::current_exe().unwrap();
         let profile_folder = test.parent().and_then(Path::parent).unwrap();
         let target = profile_folder.parent().unwrap();

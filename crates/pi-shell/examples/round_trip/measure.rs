@@ -1,10 +1,9 @@
 //! What one command costs over both engines: `cargo run --release -p pi-shell --example round_trip`.
 
-#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a measurement that fails has nothing to print")]
 #![expect(clippy::print_stdout, reason = "the figures")]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../../tests/support/mod.rs"]
 mod support;
 
 use std::time::{Duration, Instant};
@@ -27,7 +26,7 @@ async fn median(shell: &Shell, text: &str) -> Duration {
 }
 
 #[tokio::main]
-async fn main() {
+pub(super) async fn main() {
     let driver = Some(driver::object().to_path_buf());
     let with = |kind| Shell::new(ShellOptions { kind, driver: driver.clone(), ..shell_options() });
     let kept = with(None).unwrap();

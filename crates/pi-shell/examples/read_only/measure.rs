@@ -1,11 +1,10 @@
 //! What a read-only command costs beside one in a plain copy: `cargo run --release -p pi-shell --example read_only`, and after
 //! `--` texts that are timed instead.
 
-#![cfg(target_os = "linux")]
 #![expect(clippy::unwrap_used, reason = "a measurement that fails has nothing to print")]
 #![expect(clippy::print_stdout, reason = "the figures")]
 
-#[path = "../tests/support/mod.rs"]
+#[path = "../../tests/support/mod.rs"]
 mod support;
 
 use std::time::{Duration, Instant};
@@ -45,7 +44,7 @@ async fn compare(shell: &Shell, name: &str, before: Option<&str>, text: &str, ro
 }
 
 #[tokio::main]
-async fn main() {
+pub(super) async fn main() {
     let driver = Some(driver::object().to_path_buf());
     let session =
         || Shell::new(ShellOptions { driver: driver.clone(), ..shell_options() }).unwrap();
