@@ -93,6 +93,45 @@ static bool broke_off_a_call(const ucontext_t *context) {
 }
 
 static void heed_pipe(void);
+static void take_pipe(int number, siginfo_t *info, void *context);
+
+/* A handler's frame, as the kernel lays it out above the stack pointer: sigreturn(2), asm/sigframe.h. */
+#if defined(__x86_64__)
+#define PC(context) ((context)->uc_mcontext.gregs[REG_RIP])
+#define FIRST_ARGUMENT(context) ((context)->uc_mcontext.gregs[REG_RDI])
+#define FRAME_OF(context) ((context)->uc_mcontext.gregs[REG_RSP] + 8)
+typedef greg_t word;
+#elif defined(__aarch64__)
+#define PC(context) ((context)->uc_mcontext.pc)
+#define FIRST_ARGUMENT(context) ((context)->uc_mcontext.regs[0])
+#define FRAME_OF(context) ((context)->uc_mcontext.sp + 128)
+typedef unsigned long long word;
+#endif
+
+/* What a handler has interrupted that is about to run; NULL where none is. */
+static ucontext_t *interrupted_by(const ucontext_t *context) {
+  struct kernel_sigaction action;
+  word number = FIRST_ARGUMENT(context);
+  if (number < 1 || number >= _NSIG) return NULL;
+  if (syscall(SYS_rt_sigaction, (int)number, NULL, &action, KERNEL_MASK_SIZE) != 0) return NULL;
+  return PC(context) == (word)(uintptr_t)action.handler ? (ucontext_t *)(uintptr_t)FRAME_OF(context) : NULL;
+}
+
+/*
+ * A SIGPIPE that arrived with the stop is delivered before it, and so is the SIGCHLD of who was killed. Where the command
+ * has just set its first trap on EXIT, the first one goes to bash, which would end the shell by it: the handlers are about
+ * to run, one below the other. Ours runs in the place of that one.
+ */
+static void turn_pipe_away(ucontext_t *context) {
+  for (int depth = 0; context != NULL && depth < _NSIG; depth++) {
+    bool is_of_bash = PC(context) == (word)(uintptr_t)termsig_sighandler;
+    if (is_of_bash && FIRST_ARGUMENT(context) == SIGPIPE) {
+      PC(context) = (word)(uintptr_t)take_pipe;
+      return;
+    }
+    context = interrupted_by(context);
+  }
+}
 
 static int kept_errors = -1; /* what 2 was, while it is muted */
 static dev_t mute_device;
@@ -122,9 +161,10 @@ static void unmute(void) {
 }
 
 /* `context` is NULL where no signal has just arrived. */
-static void take(const ucontext_t *context) {
+static void take(ucontext_t *context) {
   struct kernel_sigaction ignore;
   bool is_waiting = context != NULL && broke_off_a_call(context);
+  turn_pipe_away(context);
   taken = gives_up = 1;
   repeat_every(REPEAT_AFTER_NS);
   interrupt_state = 1;

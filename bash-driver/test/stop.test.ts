@@ -146,6 +146,15 @@ describe.skipIf(!canBuild)(`a stop${canBuild ? "" : " (Linux and a C compiler ne
     expect((await host.run("echo $BASHPID")).output).toBe(output);
   });
 
+  it("keeps a shell that writes to what is killed below it, as it has just set its first trap on EXIT", async () => {
+    const text = "trap : EXIT; { while :; do printf '%65536s' x; done; } > >(sleep 100)";
+    for (let round = 0; round < 40; round += 1) {
+      const host = await startHost(built, scratchFolder());
+      // The trap may not be set yet at the first of them.
+      for (const after of [0, 200, 400]) expect((await host.stop(text, after)).ending).toBe("stopped");
+    }
+  });
+
   it.each(["", "trap 'echo bye >&2' EXIT; "])(
     "leaves SIGPIPE the end of a shell that is not stopped, after `%s`",
     async (before) => {

@@ -8,6 +8,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
+use pi_process::Turn;
 use pi_sandbox::proof::{self, Configuration, Proof};
 use pi_sandbox::read_only::{self, ReadOnly};
 use tokio::sync::Mutex;
@@ -18,6 +19,9 @@ use super::shell::{DrivenShell, Heard};
 use super::standby::{Birth, Shared, Standby, bounded};
 use crate::error::ShellError;
 use crate::script;
+
+/// Whose turn it is to prove that one holds: sessions that begin together have the same configuration, mostly.
+static TURN: Turn = Turn::new();
 
 /// What read-only copies are made from.
 #[derive(Default)]
@@ -62,10 +66,9 @@ impl Shared {
             driver: self.spec.driver.clone(),
             sandbox: self.spec.sandbox.clone(),
         };
-        let verdict = match proof::known(&configuration) {
-            Some(verdict) => verdict,
-            None => self.prove(configuration, &mut state, &means).await?,
-        };
+        let known = || proof::known(&configuration);
+        let prove = async || self.prove(configuration.clone(), &mut state, &means).await;
+        let verdict = TURN.known_or(known, prove).await?;
         verdict.map_err(unavailable)?;
         state.is_proven = true;
         Ok(())
