@@ -64,5 +64,5 @@ pub(crate) fn thrown(error: ShellError) -> ThrownError {
 
 /// No thread for the runtime.
 pub(crate) fn no_runtime(source: io::Error) -> ThrownError {
-    thrown(ShellError::System { attempt: "start the threads of the runtime", source })
+    thrown(ShellError::system("start the threads of the runtime", source))
 }

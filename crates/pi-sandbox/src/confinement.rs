@@ -89,6 +89,21 @@ pub struct SandboxOptions {
     pub allow_degraded: bool,
 }
 
+impl SandboxOptions {
+    /// One held by the first backend that works, without folders of its own, which must lack nothing.
+    pub fn new(mode: SandboxMode, network: SandboxNetwork) -> Self {
+        Self {
+            mode,
+            network,
+            backend: None,
+            writable_paths: Vec::new(),
+            protected_paths: Vec::new(),
+            hidden_paths: Vec::new(),
+            allow_degraded: false,
+        }
+    }
+}
+
 /// What makes a program outside obey something that a command left in the workspace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PlantKind {
@@ -137,6 +152,21 @@ pub struct SandboxReport {
     pub planted: Vec<Plant>,
     /// The folders that can be written have more in them than is looked at.
     pub partly_searched: bool,
+}
+
+impl SandboxReport {
+    /// One that lacked nothing, and in which nothing was refused or left behind.
+    pub fn new(mode: SandboxMode, backend: SandboxBackend, network: SandboxNetwork) -> Self {
+        Self {
+            mode,
+            backend,
+            network,
+            refused: Vec::new(),
+            degraded: Vec::new(),
+            planted: Vec::new(),
+            partly_searched: false,
+        }
+    }
 }
 
 #[cfg(test)]

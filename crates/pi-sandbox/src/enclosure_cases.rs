@@ -8,24 +8,8 @@ const FREE: Choices = Choices { internet: true, metadata: true, reading: None };
 
 fn sandbox(mode: SandboxMode, network: SandboxNetwork, technique: Technique) -> Sandbox {
     Sandbox {
-        options: SandboxOptions {
-            mode,
-            network: network.clone(),
-            backend: None,
-            writable_paths: Vec::new(),
-            protected_paths: Vec::new(),
-            hidden_paths: Vec::new(),
-            allow_degraded: false,
-        },
-        report: SandboxReport {
-            mode,
-            backend: SandboxBackend::Landlock,
-            network,
-            refused: Vec::new(),
-            degraded: Vec::new(),
-            planted: Vec::new(),
-            partly_searched: false,
-        },
+        options: SandboxOptions::new(mode, network.clone()),
+        report: SandboxReport::new(mode, SandboxBackend::Landlock, network),
         technique,
     }
 }

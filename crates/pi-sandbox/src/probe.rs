@@ -214,23 +214,12 @@ mod tests {
         let scratch = tempfile::tempdir().unwrap();
         let sandbox = Sandbox {
             options: SandboxOptions {
-                mode,
-                network: SandboxNetwork::None,
                 backend: Some(backend),
                 writable_paths: vec![scratch.path().to_path_buf()],
-                protected_paths: Vec::new(),
-                hidden_paths: Vec::new(),
                 allow_degraded: true,
+                ..SandboxOptions::new(mode, SandboxNetwork::None)
             },
-            report: SandboxReport {
-                mode,
-                backend,
-                network: SandboxNetwork::None,
-                refused: Vec::new(),
-                degraded: Vec::new(),
-                planted: Vec::new(),
-                partly_searched: false,
-            },
+            report: SandboxReport::new(mode, backend, SandboxNetwork::None),
             technique: Technique::Landlock { version, namespaces: false },
         };
 
@@ -249,13 +238,8 @@ mod tests {
         let executable = crate::executable::executable();
         for backend in [SandboxBackend::Bubblewrap, SandboxBackend::Landlock] {
             let options = SandboxOptions {
-                mode: SandboxMode::ReadOnly,
-                network: SandboxNetwork::Rules(rules.clone()),
                 backend: Some(backend),
-                writable_paths: Vec::new(),
-                protected_paths: Vec::new(),
-                hidden_paths: Vec::new(),
-                allow_degraded: false,
+                ..SandboxOptions::new(SandboxMode::ReadOnly, SandboxNetwork::Rules(rules.clone()))
             };
             // A machine without it, or on which this user has no namespaces.
             let Ok(sandbox) = Sandbox::open(&options, executable).await else { continue };

@@ -83,13 +83,8 @@ async fn prove(
     let mut last = String::new();
     for technique in techniques(backend, options)? {
         let report = SandboxReport {
-            mode: options.mode,
-            backend,
-            network: options.network.clone(),
-            refused: Vec::new(),
             degraded: technique.lacks(options.mode),
-            planted: Vec::new(),
-            partly_searched: false,
+            ..SandboxReport::new(options.mode, backend, options.network.clone())
         };
         let mut sandbox = Sandbox { options: options.clone(), report, technique };
         match probe::attempts_that_succeed(&sandbox, executable).await {
@@ -133,15 +128,7 @@ mod tests {
     use crate::technique::Technique;
 
     fn options(network: SandboxNetwork) -> SandboxOptions {
-        SandboxOptions {
-            mode: SandboxMode::ReadOnly,
-            network,
-            backend: None,
-            writable_paths: Vec::new(),
-            protected_paths: Vec::new(),
-            hidden_paths: Vec::new(),
-            allow_degraded: false,
-        }
+        SandboxOptions::new(SandboxMode::ReadOnly, network)
     }
 
     #[test]
@@ -187,15 +174,8 @@ mod tests {
                 writable_paths: vec![PathBuf::from(format!("/remembered/{number}"))],
                 ..options(SandboxNetwork::None)
             };
-            let report = SandboxReport {
-                mode: options.mode,
-                backend: SandboxBackend::Landlock,
-                network: SandboxNetwork::None,
-                refused: Vec::new(),
-                degraded: Vec::new(),
-                planted: Vec::new(),
-                partly_searched: false,
-            };
+            let report =
+                SandboxReport::new(options.mode, SandboxBackend::Landlock, SandboxNetwork::None);
             let technique = Technique::Landlock { version: 6, namespaces: true };
             Arc::new(Sandbox { options, report, technique })
         };

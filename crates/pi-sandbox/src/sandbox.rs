@@ -46,15 +46,7 @@ mod tests {
     use crate::{SandboxBackend, SandboxMode, SandboxNetwork};
 
     fn report(mode: SandboxMode) -> SandboxReport {
-        SandboxReport {
-            mode,
-            backend: SandboxBackend::Landlock,
-            network: SandboxNetwork::None,
-            refused: Vec::new(),
-            degraded: Vec::new(),
-            planted: Vec::new(),
-            partly_searched: false,
-        }
+        SandboxReport::new(mode, SandboxBackend::Landlock, SandboxNetwork::None)
     }
 
     #[tokio::test]

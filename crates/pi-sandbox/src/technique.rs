@@ -164,15 +164,7 @@ mod tests {
     use super::*;
 
     fn options() -> SandboxOptions {
-        SandboxOptions {
-            mode: SandboxMode::WorkspaceWrite,
-            network: SandboxNetwork::None,
-            backend: None,
-            writable_paths: Vec::new(),
-            protected_paths: Vec::new(),
-            hidden_paths: Vec::new(),
-            allow_degraded: false,
-        }
+        SandboxOptions::new(SandboxMode::WorkspaceWrite, SandboxNetwork::None)
     }
 
     #[test]

@@ -89,22 +89,9 @@ pub enum ShellError {
         /// The folders that were looked in.
         searched: String,
     },
-    /// The supervisor cannot be started or does not answer.
-    #[error("cannot start the supervisor `{}`: {source}", path.display())]
-    Supervisor {
-        /// Path of the executable.
-        path: PathBuf,
-        /// What the system said.
-        source: io::Error,
-    },
-    /// A system resource that a run needs is not to be had (descriptors, processes, memory).
-    #[error("cannot {attempt}: {source}")]
-    System {
-        /// What was tried.
-        attempt: &'static str,
-        /// What the system said.
-        source: io::Error,
-    },
+    /// The supervisor cannot be started, or a system resource that a run needs is not to be had.
+    #[error(transparent)]
+    Process(#[from] ProcessError),
     /// The sandbox that was asked for cannot be had; nothing was run without it.
     #[error("cannot run in a `{mode}` sandbox: {reason}; mode `full` runs without a sandbox")]
     SandboxUnavailable {
@@ -135,6 +122,11 @@ pub enum ShellError {
 }
 
 impl ShellError {
+    /// The system refused `attempt`, which is the middle of a sentence: "cannot …: reason".
+    pub fn system(attempt: &'static str, source: io::Error) -> Self {
+        ProcessError::System { attempt, source }.into()
+    }
+
     /// What it means that the system does not let a directory be entered.
     pub(crate) fn of_directory(path: PathBuf, source: io::Error) -> Self {
         match source.kind() {
@@ -155,21 +147,12 @@ impl ShellError {
             Self::InvalidOption { .. } => "PI_INVALID_OPTION",
             Self::UnusableShell { .. } | Self::NotKept { .. } => "PI_UNUSABLE_SHELL",
             Self::ShellNotFound { .. } => "PI_SHELL_NOT_FOUND",
-            Self::Supervisor { .. } => "PI_SUPERVISOR",
-            Self::System { .. } => "PI_SYSTEM",
+            Self::Process(ProcessError::Supervisor { .. }) => "PI_SUPERVISOR",
+            Self::Process(ProcessError::System { .. }) => "PI_SYSTEM",
             Self::SandboxUnavailable { .. } => "PI_SANDBOX_UNAVAILABLE",
             Self::ReadOnlyUnavailable { .. } => "PI_READ_ONLY_UNAVAILABLE",
             Self::LimitsUnavailable { .. } => "PI_LIMITS_UNAVAILABLE",
             Self::Closed => "PI_SHELL_CLOSED",
-        }
-    }
-}
-
-impl From<ProcessError> for ShellError {
-    fn from(error: ProcessError) -> Self {
-        match error {
-            ProcessError::Supervisor { path, source } => Self::Supervisor { path, source },
-            ProcessError::System { attempt, source } => Self::System { attempt, source },
         }
     }
 }

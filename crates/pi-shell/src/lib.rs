@@ -50,7 +50,7 @@ pub use pi_output::{
     DEFAULT_MAX_BYTES, DEFAULT_UPDATE_INTERVAL, LineRange, OutputSummary, SinkOptions, SinkUpdate,
 };
 pub use pi_process::budget::{HARD_TIMEOUT_GRACE, callback_patience};
-pub use pi_process::{ProcessInfo, ResourceLimits, ResourceUsage};
+pub use pi_process::{ProcessError, ProcessInfo, ResourceLimits, ResourceUsage};
 pub use pi_proxy::{Refusal as NetworkRefusal, RuleError, Rules as NetworkRules};
 pub use pi_sandbox::{
     Plant, PlantKind, SandboxBackend, SandboxMode, SandboxNetwork, SandboxOptions, SandboxReport,

@@ -100,15 +100,7 @@ mod tests {
     use super::*;
 
     fn sandbox(network: SandboxNetwork) -> SandboxOptions {
-        SandboxOptions {
-            mode: SandboxMode::ReadOnly,
-            network,
-            backend: None,
-            writable_paths: Vec::new(),
-            protected_paths: Vec::new(),
-            hidden_paths: Vec::new(),
-            allow_degraded: false,
-        }
+        SandboxOptions::new(SandboxMode::ReadOnly, network)
     }
 
     fn rules(texts: &[&str]) -> SandboxNetwork {

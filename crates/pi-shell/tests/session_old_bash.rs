@@ -74,15 +74,7 @@ async fn a_copy_a_one_shot_and_a_read_only_command_may_be_what_finds_out() {
 #[tokio::test]
 async fn an_old_bash_has_a_sandbox_all_the_same() {
     let folder = tempfile::tempdir().unwrap();
-    let sandbox = Some(SandboxOptions {
-        mode: SandboxMode::ReadOnly,
-        network: SandboxNetwork::None,
-        backend: None,
-        writable_paths: Vec::new(),
-        protected_paths: Vec::new(),
-        hidden_paths: Vec::new(),
-        allow_degraded: false,
-    });
+    let sandbox = Some(SandboxOptions::new(SandboxMode::ReadOnly, SandboxNetwork::None));
     let shell = Shell::new(ShellOptions { sandbox, ..old(folder.path()) }).unwrap();
     let result = attempt(&shell, command("echo in; : >/var/tmp/pi-bash-never")).await.unwrap();
     assert!(output_of(&result).starts_with("in\n"), "{}", output_of(&result));

@@ -127,7 +127,12 @@ impl Place {
     /// Path of this program, which is the supervisor too.
     #[expect(clippy::unused_self, reason = "where its files are is the place's to say")]
     pub(crate) fn supervisor(&self) -> Result<PathBuf, ShellError> {
-        let failed = |source| ShellError::Supervisor { path: "/proc/self/exe".into(), source };
+        let failed = |source| {
+            ShellError::Process(pi_shell::ProcessError::Supervisor {
+                path: "/proc/self/exe".into(),
+                source,
+            })
+        };
         let path = std::env::current_exe().map_err(failed)?;
         if path.exists() {
             return Ok(path);

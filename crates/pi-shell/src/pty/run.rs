@@ -161,10 +161,8 @@ impl Program {
         if let Some(room) = &mut room {
             room.egress = Egress::start(&room.sandbox, &supervisor).map_err(ShellError::from)?;
         }
-        let copy = || {
-            held.try_clone()
-                .map_err(|source| ShellError::System { attempt: "copy a descriptor", source })
-        };
+        let copy =
+            || held.try_clone().map_err(|source| ShellError::system("copy a descriptor", source));
         let Launch { argv, mut env, cwd, too_large, .. } = launch;
         if let Some(room) = &room {
             env.retain(|(name, _)| name != "TMPDIR");

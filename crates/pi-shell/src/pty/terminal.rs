@@ -78,9 +78,8 @@ impl Terminal {
 
     /// Changes the size; the kernel tells the programs in the foreground with SIGWINCH.
     pub(super) fn resize(&self, size: Size) -> Result<(), PtyError> {
-        tcsetwinsize(self.descriptor.get_ref(), size.to_system()).map_err(|errno| {
-            ShellError::System { attempt: "resize the terminal", source: errno.into() }.into()
-        })
+        tcsetwinsize(self.descriptor.get_ref(), size.to_system())
+            .map_err(|errno| ShellError::system("resize the terminal", errno.into()).into())
     }
 
     /// The process group that the terminal's keys signal, if there is one.

@@ -63,7 +63,7 @@ pub(super) fn spawn_error<T: AsRef<OsStr>>(
                 failure.source
             ),
         },
-        _ => ShellError::System { attempt: "start bash", source: failure.source },
+        _ => ShellError::system("start bash", failure.source),
     }
 }
 

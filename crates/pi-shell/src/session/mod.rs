@@ -130,10 +130,9 @@ impl Shell {
             // A task of its own: a caller that drops the future must not leave the engine half-way.
             Admission::Granted(run) => match tokio::spawn(run.complete()).await {
                 Ok(result) => result,
-                Err(error) => Err(ShellError::System {
-                    attempt: "run the command",
-                    source: std::io::Error::other(error),
-                }),
+                Err(error) => {
+                    Err(ShellError::system("run the command", std::io::Error::other(error)))
+                }
             },
         }
     }

@@ -149,8 +149,8 @@ async fn boot(executable: &Path, spec: &LaunchSpec) -> Result<Spare, ShellError>
     Ok(Spare { ground, shell, runtime })
 }
 
-/// Has the next spare booted in the background, behind sessions that are starting. Failing is no matter: the next session
-/// boots its own.
+/// Boots the next spare in the background, once no session is starting. A failure is harmless: the next session boots its
+/// own shell.
 fn replenish(executable: &Path, spec: &LaunchSpec) {
     lock(&POOL).wanted = Some((executable.to_path_buf(), spec.clone()));
     let Some(mut keeper) = Keeper::appoint() else { return };

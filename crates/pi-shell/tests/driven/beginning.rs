@@ -98,15 +98,7 @@ async fn a_session_begins_like_a_script() {
 async fn a_session_in_a_sandbox_is_driven_and_kept_in() {
     let folder = tempfile::tempdir_in("/var/tmp").unwrap();
     let file = folder.path().join("file");
-    let sandbox = SandboxOptions {
-        mode: SandboxMode::ReadOnly,
-        writable_paths: Vec::new(),
-        protected_paths: Vec::new(),
-        network: SandboxNetwork::None,
-        backend: None,
-        hidden_paths: Vec::new(),
-        allow_degraded: false,
-    };
+    let sandbox = SandboxOptions::new(SandboxMode::ReadOnly, SandboxNetwork::None);
     let options = ShellOptions { sandbox: Some(sandbox), ..shell_options() };
     let shell = Shell::new(options).unwrap();
 

@@ -304,13 +304,10 @@ fn sandboxed(backend: SandboxBackend, folder: &Path) -> Shell {
     let mut options = shell_options();
     options.cwd = Some(folder.to_path_buf());
     options.sandbox = Some(SandboxOptions {
-        mode: SandboxMode::WorkspaceWrite,
-        network: SandboxNetwork::None,
         backend: Some(backend),
         writable_paths: vec![folder.to_path_buf()],
-        protected_paths: Vec::new(),
-        hidden_paths: Vec::new(),
         allow_degraded: true,
+        ..SandboxOptions::new(SandboxMode::WorkspaceWrite, SandboxNetwork::None)
     });
     Shell::new(options).unwrap()
 }

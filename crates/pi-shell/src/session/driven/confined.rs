@@ -200,7 +200,9 @@ impl Shared {
 
 /// Where a copy could not be confined, that is why the command was not run.
 fn explained(error: ShellError) -> ShellError {
-    let ShellError::System { source, .. } = &error else { return error };
+    let ShellError::Process(pi_process::ProcessError::System { source, .. }) = &error else {
+        return error;
+    };
     match source.get_ref().and_then(|inner| inner.downcast_ref::<NotConfined>()) {
         Some(step) => ShellError::ReadOnlyUnavailable { reason: step.to_string() },
         None => error,

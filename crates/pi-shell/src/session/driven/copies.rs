@@ -41,7 +41,7 @@ pub(in crate::session) async fn run(
         Some(wanted) => Some(validate::check_directory(wanted, cwd)?),
         None => None,
     };
-    let failed = |attempt| move |source| ShellError::System { attempt, source };
+    let failed = |attempt| move |source| ShellError::system(attempt, source);
     let mut output = OutputPipe::anonymous().map_err(failed("make a pipe for output"))?;
     let mut delivery = Delivery::new(Arc::clone(&job.observer), Some(&job.options));
     if job.options.read_only {

@@ -177,7 +177,7 @@ impl Engine {
         self.idle_output
             .take()
             .map_or_else(OutputPipe::anonymous, OutputPipe::renewed)
-            .map_err(|source| ShellError::System { attempt: "make a pipe for output", source })
+            .map_err(|source| ShellError::system("make a pipe for output", source))
     }
 
     /// A shell that takes a command: the one there is, or another one with its state. Returns what was lost.
@@ -228,7 +228,7 @@ impl Engine {
             // It did fit when the session began.
             Err(LaunchError::Unfit(reason)) => {
                 let source = io::Error::other(reason);
-                return Err(ShellError::System { attempt: "start bash", source });
+                return Err(ShellError::system("start bash", source));
             }
         };
         shell.bound_by(&self.shared)?;
@@ -272,7 +272,7 @@ impl Engine {
         }
         match initialized {
             Ok(()) => {}
-            Err(ShellError::System { .. }) if has_snapshot => {
+            Err(ShellError::Process(pi_process::ProcessError::System { .. })) if has_snapshot => {
                 // One that ends the shell or takes too long is left out.
                 if let Some(shell) = self.main.take() {
                     let plan = self.shared.plan(ShellTarget::Main(shell.child().clone()), false);
@@ -289,7 +289,7 @@ impl Engine {
     }
 
     async fn run_own(&mut self, text: &str) -> Result<(), ShellError> {
-        let system = |source| ShellError::System { attempt: "set the session up", source };
+        let system = |source| ShellError::system("set the session up", source);
         let broken = || system(io::ErrorKind::BrokenPipe.into());
         let shell = self.main.as_mut().ok_or_else(broken)?;
         match shell.run_own(text, Some(&self.cwd)).await.map_err(system)? {

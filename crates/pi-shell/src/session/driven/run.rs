@@ -152,7 +152,7 @@ impl Engine {
             measured: options.usage,
             ..RunOrder::default()
         };
-        let failed = |source| ShellError::System { attempt: "give bash a command", source };
+        let failed = |source| ShellError::system("give bash a command", source);
         let writer = output.writer().map_err(failed)?;
         // What a program does to the one must not be done to the other; a plain builtin does nothing to either.
         let errors = if is_plain { None } else { Some(output.open_again().map_err(failed)?) };
@@ -372,5 +372,5 @@ fn is_end(error: &io::Error) -> bool {
 /// What is reported when no shell takes a command.
 fn broken() -> ShellError {
     let source = io::Error::from(io::ErrorKind::BrokenPipe);
-    ShellError::System { attempt: "give bash a command", source }
+    ShellError::system("give bash a command", source)
 }

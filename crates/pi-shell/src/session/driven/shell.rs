@@ -75,7 +75,7 @@ impl DrivenShell {
         folder: &PrivateDir,
     ) -> Result<Self, LaunchError> {
         let failed = |attempt| {
-            move |source: io::Error| LaunchError::Failed(ShellError::System { attempt, source })
+            move |source: io::Error| LaunchError::Failed(ShellError::system(attempt, source))
         };
         let object = object.descriptor().map_err(failed("copy a descriptor"))?;
         folder.write(BOOT_NAME, BOOT.as_bytes()).map_err(failed("write a boot script"))?;

@@ -341,7 +341,7 @@ pub(super) async fn bounded<T>(made: impl Future<Output = io::Result<T>>) -> Res
     tokio::time::timeout(2 * STANDBY_LIMIT, made)
         .await
         .unwrap_or_else(|_| Err(io::ErrorKind::TimedOut.into()))
-        .map_err(|source| ShellError::System { attempt: "copy the session", source })
+        .map_err(|source| ShellError::system("copy the session", source))
 }
 
 #[cfg(test)]

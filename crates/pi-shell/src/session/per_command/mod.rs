@@ -163,7 +163,7 @@ impl PerCommand {
             env: &job.options.env,
         };
         let clock = job.begin();
-        let failed = |source| ShellError::System { attempt: "give bash a command", source };
+        let failed = |source| ShellError::system("give bash a command", source);
         program.write(&job.options.command).map_err(failed)?;
         let start = platform::Start {
             shell: &self.shell,

@@ -123,7 +123,7 @@ impl Place {
         start: Start<'_>,
         title: Option<Title>,
     ) -> Result<(Process, CommandPipe), ShellError> {
-        let system = |attempt| move |source: io::Error| ShellError::System { attempt, source };
+        let system = |attempt| move |source: io::Error| ShellError::system(attempt, source);
         let (waits, before) = (self.holds_back(), self.ground.limits.mark());
         let make = || -> io::Result<(OwnedFd, OwnedFd, OwnedFd, OwnedFd, Option<OwnedFd>)> {
             let (output, end) = pi_process::sys::pipe()?;

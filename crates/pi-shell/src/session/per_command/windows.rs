@@ -71,9 +71,8 @@ impl Place {
         let name = format!("pi-bash-{}-{}", std::process::id(), nanoseconds());
         let folder = std::env::temp_dir().join(name);
         // A person's temporary folder is private on Windows; the name must be new all the same.
-        std::fs::create_dir(&folder).map_err(|source| ShellError::System {
-            attempt: "make a private folder for the session",
-            source,
+        std::fs::create_dir(&folder).map_err(|source| {
+            ShellError::system("make a private folder for the session", source)
         })?;
         Ok(Self { folder, jobs: Mutex::default() })
     }
@@ -116,7 +115,7 @@ impl Place {
         start: Start<'_>,
         _title: Option<Title>,
     ) -> Result<(Process, CommandPipe), ShellError> {
-        let failed = |source| ShellError::System { attempt: "start bash", source };
+        let failed = |source| ShellError::system("start bash", source);
         let (reader, writer) = io::pipe().map_err(failed)?;
         let errors = writer.try_clone().map_err(failed)?;
         let job = Job::new().map_err(failed)?;
